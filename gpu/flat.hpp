@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+/// Element-wise kernels over flat vectors: the arithmetic of leaders and root. Each is an index functor in
+/// gpu/flat_functors.hpp, one source for host and GPU; these are its host launches, built per instruction set
+/// and chosen once. Multiply and add are rounded separately (no contraction), so that every instruction set,
+/// split and thread count gives the same bits.
+///
+/// All spans of a call have the same length. Nothing here allocates or waits.
+namespace thalweg::gpu {
+
+void fill(std::span<float> y, float value);
+void copy(std::span<float> y, std::span<const float> x);
+void axpy(std::span<float> y, float a, std::span<const float> x);  ///< y += a x
+void scale(std::span<float> y, float a);                          ///< y *= a
+
+/// sum (+)= w[0] x[0] + w[1] x[1] + ..., in blocks that stay in L1, in one pass over memory.
+/// Each element is added strictly in the order of the sources, so cutting one call into several consecutive
+/// ones gives the same bits. With `accumulate` false the first source starts the sum. A weight of exactly 1
+/// is not multiplied. Empty `weights`: all 1.
+void weighted_sum(std::span<float> sum, std::span<const float* const> sources, std::span<const float> weights,
+                  bool accumulate);
+
+struct SgdCoefficients {
+  float lr = 0;
+  float momentum = 0;
+  float weight_decay = 0;
+  float gradient_scale = 1;  ///< 1 / samples: turns the sum into the mean
+  bool nesterov = false;
+  bool first = false;        ///< no velocity yet: it becomes the gradient, as PyTorch does
+};
+
+/// One step of SGD, PyTorch's definition: g = scale·gradient_sum + wd·w; v = momentum·v + g; and
+/// next = w - lr·v, or w - lr·(g + momentum·v) with Nesterov. `velocity` may be empty when momentum is 0.
+void sgd_step(std::span<float> next, std::span<const float> w, std::span<const float> gradient_sum,
+              std::span<float> velocity, const SgdCoefficients& coefficients);
+
+/// Which build of the kernels runs here: "avx512", "avx2" or "baseline".
+const char* flat_kernel_isa();
+
+}  // namespace thalweg::gpu

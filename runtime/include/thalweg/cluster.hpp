@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <thalweg/config.hpp>
+#include <thalweg/model.hpp>
+#include <thalweg/result.hpp>
+#include <thalweg/run_event.hpp>
+
+/// A whole training run inside this process: the actors of one tree, their devices and the data. Several
+/// clusters may live in one process; they share nothing.
+namespace thalweg {
+
+struct ClusterOptions {
+  /// Own network instead of `config.model.name`; empty: the built-in network of that name.
+  ModelFactory model;
+  /// Called for every event, one at a time, on one of the cluster's own threads; must not block for long
+  /// and must not call back into the cluster except `stop`. May be empty.
+  std::function<void(const RunEvent&)> on_event;
+};
+
+class Cluster {
+ public:
+  /// Reads the data, takes the run folder (config.run.out), spawns the actors and starts training.
+  /// Fails: `invalid` for a configuration that the data refuse; `not_found` and `corrupt` for data files;
+  /// `mismatch` for weights of another model; `busy` for a run folder in use.
+  static Result<Cluster> start(const Config& config, ClusterOptions options = {});
+
+  Cluster(Cluster&&) noexcept;
+  Cluster& operator=(Cluster&&) noexcept;
+  /// Stops the run, as `stop` and `wait` do, unless it has ended.
+  ~Cluster();
+
+  /// Blocks until the run has ended and its files are written. Call it once.
+  /// Fails: when a worker, a device or the disk did; what could be saved was.
+  Result<Summary> wait();
+
+  /// Asks the run to end after the round in flight, with a checkpoint. Any thread, any number of times;
+  /// returns at once. Not for signal handlers.
+  void stop();
+
+ private:
+  struct State;
+  explicit Cluster(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace thalweg

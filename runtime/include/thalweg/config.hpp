@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <thalweg/result.hpp>
+
+/// One training job, resolved: what a job file and the flags of `thalweg train` say, with every default
+/// filled in. Each member is the key of the same name in the section of the same name.
+namespace thalweg {
+
+/// The shape of the tree below the root: either a number of workers, or children. `tree = [[2, 2], [4]]`
+/// is a root with two leaders; the first leads two leaders of two workers, the second one of four.
+struct TreeSpec {
+  std::size_t workers = 0;         ///< workers right below this aggregator, when `children` is empty
+  std::vector<TreeSpec> children;  ///< leaders right below this aggregator
+
+  [[nodiscard]] std::size_t worker_count() const;
+  [[nodiscard]] std::size_t leader_count() const;  ///< aggregators below this one
+  [[nodiscard]] std::size_t depth() const;         ///< levels of aggregators, the root included
+  [[nodiscard]] std::string text() const;          ///< as it is written in a job file
+  friend bool operator==(const TreeSpec&, const TreeSpec&) = default;
+};
+
+struct Config {
+  struct Run {
+    std::string out;         ///< the run folder; empty: runs/NAME, or the next free runs/MODEL-N
+    std::uint64_t seed = 1;  ///< decides initial weights, shuffles and everything else that is random
+    std::string name;
+  } run;
+
+  struct Model {
+    std::string name = "lenet5";
+    std::string init_from;                    ///< safetensors file with initial weights; empty: from the seed
+    std::vector<std::size_t> hidden = {128};  ///< widths of the hidden layers of `mlp`
+  } model;
+
+  struct Data {
+    std::string name = "fashion_mnist";
+    std::string dir;           ///< empty: where the data set's package puts it
+    bool drop_last = false;    ///< drop the last, short round of an epoch
+    std::size_t samples = 4096;  ///< synthetic only: training samples
+    std::size_t classes = 10;    ///< synthetic only
+    double noise = 0.5;          ///< synthetic only: standard deviation around a class's centre
+  } data;
+
+  struct Train {
+    std::size_t epochs = 1;
+    std::size_t steps = 0;                  ///< rounds; when not 0 it replaces `epochs`
+    std::vector<std::size_t> batch = {16};  ///< per worker: one number for all, or one each in worker order
+    double lr = 0.05;
+    std::string schedule = "constant";  ///< constant, step, cosine
+    std::size_t warmup_steps = 0;       ///< rounds of linear warm-up
+    std::vector<double> step_at = {0.5, 0.75};  ///< schedule = "step": fractions of the run at which lr is cut
+    double step_factor = 0.1;                   ///< schedule = "step": what lr is multiplied by there
+    std::string optimizer = "sgd";
+    double momentum = 0.9;
+    bool nesterov = false;
+    double weight_decay = 0.0;
+  } train;
+
+  struct Topology {
+    std::size_t workers = 4;
+    std::size_t groups = 1;  ///< leaders that share the workers evenly; 0: workers right below the root
+    TreeSpec tree;           ///< resolved shape; a `tree` key replaces `workers` and `groups`
+  } topology;
+
+  struct Sync {
+    std::string method = "ssgd";
+  } sync;
+
+  struct Eval {
+    std::size_t every = 1;  ///< epochs between evaluations; the last one is always made; 0: only the last
+  } eval;
+
+  /// Batch of worker `index`, in tree order.
+  [[nodiscard]] std::size_t batch_of(std::size_t index) const {
+    return train.batch.size() == 1 ? train.batch[0] : train.batch[index];
+  }
+  /// Sum of the batches of all workers.
+  [[nodiscard]] std::size_t global_batch() const;
+};
+
+/// A flag or `--set`: the key "section.key", the value as it would stand in the job file, and how to name it
+/// in an error ("--workers").
+struct Override {
+  std::string key;
+  std::string value;
+  std::string flag;
+};
+
+/// Reads a job file (empty path: none), applies `overrides`, resolves the tree and checks every number that
+/// can be checked without the data.
+/// Fails: `invalid`, naming file, line and key and what would be right (for an unknown key the nearest known
+/// one); `not_found`; `io`.
+Result<Config> load_config(const std::filesystem::path& file, const std::vector<Override>& overrides);
+
+/// The job file that says what `config` says, with a comment for each key. Reading it back gives `config`.
+std::string print_config(const Config& config);
+
+}  // namespace thalweg

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// What a cluster tells the program that started it, in order: `Started`, then `Progressed` and `Evaluated`
+/// as training goes on, last `Ended`. The reporter actor makes these from commit records.
+namespace thalweg {
+
+/// The actors stand and the first batch is about to be cut.
+struct Started {
+  std::size_t workers = 0;
+  std::size_t leaders = 0;
+  std::size_t parameters = 0;       ///< of the model, without padding
+  std::uint64_t train_samples = 0;  ///< in the data set
+  std::uint64_t budget_samples = 0; ///< the run will commit
+  double setup_s = 0;               ///< since Cluster::start was called, reading the data included
+  double data_s = 0;                ///< of which reading the data
+  std::string tree;
+};
+
+/// A row of metrics.csv: where training stands. Sent a few times a second, and at every end of an epoch.
+struct Progressed {
+  double wall_s = 0;  ///< since `Started`
+  double epoch = 0;   ///< committed samples over samples per epoch
+  std::uint64_t samples = 0;
+  std::uint64_t version = 0;
+  double loss = 0;            ///< mean training loss per sample since the last report
+  double samples_per_s = 0;   ///< since the last report
+  double staleness = 0;       ///< mean since the last report
+  std::uint64_t bytes_up = 0;    ///< into the root, whole run
+  std::uint64_t bytes_down = 0;  ///< out of the root, whole run
+};
+
+/// The test set was evaluated.
+struct Evaluated {
+  double wall_s = 0;
+  double epoch = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t version = 0;
+  double loss = 0;      ///< mean per sample
+  double accuracy = 0;  ///< 0..1
+};
+
+/// The end of a run; also the content of summary.json.
+struct Summary {
+  std::string run;  ///< run id, 32 hex digits
+  std::string method, model, data;
+  std::uint64_t seed = 0;
+  std::size_t workers = 0, groups = 0;
+  std::string tree;
+  double epochs = 0;
+  std::uint64_t samples = 0, commits = 0;
+  double wall_s = 0;     ///< from the first batch to the last commit
+  double compute_s = 0;  ///< sum over workers of time spent in steps
+  double busy_share = 0;   ///< compute_s / (workers x wall_s)
+  double samples_per_s = 0;
+  double loss = 0;       ///< on the test set, last evaluation
+  double accuracy = 0;   ///< on the test set, last evaluation, 0..1
+  double staleness_mean = 0, staleness_p99 = 0, staleness_max = 0;
+  std::vector<std::uint64_t> bytes_up, bytes_down;  ///< per level; 0 = into and out of the root
+  std::uint64_t messages = 0;                       ///< handled by the run's actors
+  std::uint64_t committed = 0, repeated = 0, quarantined = 0;  ///< the data ledger, in samples
+  std::uint64_t refused = 0;
+  bool emulated = false;
+  std::string end = "done";  ///< done, stopped, diverged, failed
+  std::string failure;       ///< why, when `end` is diverged or failed
+  double setup_s = 0, data_s = 0;
+  double last_epoch_loss = 0;  ///< mean training loss over the last report
+  std::filesystem::path folder;
+};
+
+struct Ended {
+  Summary summary;
+};
+
+using RunEvent = std::variant<Started, Progressed, Evaluated, Ended>;
+
+}  // namespace thalweg

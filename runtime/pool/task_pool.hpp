@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+/// Threads for work that is neither an actor's nor a device's: cutting batches, and folds and optimizer steps
+/// too large for a handler. One oneTBB arena as wide as the cores, with a worker reserved so that submitted
+/// tasks start while the caller goes on. The only use of oneTBB in the tree.
+namespace thalweg {
+
+class TaskPool {
+ public:
+  /// `threads` = 0: as many as the machine has cores.
+  explicit TaskPool(std::size_t threads = 0);
+  ~TaskPool();  ///< waits for what was submitted
+  TaskPool(const TaskPool&) = delete;
+  TaskPool& operator=(const TaskPool&) = delete;
+
+  /// Runs `task` on a thread of the pool, some time soon. Any thread; returns at once. `task` must not throw.
+  void submit(std::function<void()> task);
+
+  /// Calls `body(begin, end)` on disjoint pieces of [0, count), each a multiple of `grain` but the last, and
+  /// returns when all are done. May be called inside a task.
+  void parallel_for(std::size_t count, std::size_t grain,
+                    const std::function<void(std::size_t begin, std::size_t end)>& body);
+
+  [[nodiscard]] std::size_t threads() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace thalweg

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/values/ids.hpp"
+
+/// What every message between actors begins with: who said it, because of what, when. The sender's `send`
+/// fills it; the log is ordered and joined by it.
+namespace thalweg {
+
+/// Which message a stamp stands before. Our own enumeration, since the actor framework's type tokens do not
+/// tell our types apart. Numbers are stored and sent: never reuse one.
+enum class MessageKind : std::uint16_t {
+  none = 0,
+  contribution = 1,
+  parameters = 2,
+  batch = 3,
+  want_batch = 4,
+  lease = 5,
+  low_water = 6,
+  step_done = 7,
+  batch_cut = 8,
+  fold_done = 9,
+  committed = 10,
+  evaluate = 11,
+  evaluation = 12,
+  evaluation_done = 13,
+  roster = 14,
+  begin = 15,
+  stop = 16,
+  finished = 17,
+  failed = 18,
+  tick = 19,
+  stopped = 20,
+};
+
+/// Name of a kind as logs print it: the enumerator. "kind-N" for a number this release does not know.
+std::string kind_name(MessageKind kind);
+
+/// A message's id: node (16 bits), actor (12), counter (36). Printed `n3.a17.912`.
+struct MessageId {
+  std::uint64_t bits = 0;
+
+  static constexpr MessageId make(NodeNumber node, ActorNumber actor, std::uint64_t counter) {
+    return {static_cast<std::uint64_t>(node.value) << 48 |
+            (static_cast<std::uint64_t>(actor.value) & 0xfff) << 36 | (counter & 0xf'ffff'ffff)};
+  }
+  [[nodiscard]] constexpr NodeNumber node() const { return {static_cast<std::uint16_t>(bits >> 48)}; }
+  [[nodiscard]] constexpr ActorNumber actor() const {
+    return {static_cast<std::uint16_t>(bits >> 36 & 0xfff)};
+  }
+  [[nodiscard]] constexpr std::uint64_t counter() const { return bits & 0xf'ffff'ffff; }
+  [[nodiscard]] std::string text() const;
+  friend constexpr auto operator<=>(const MessageId&, const MessageId&) = default;
+};
+
+struct Stamp {
+  MessageId id;              ///< never 0 in a sent message
+  MessageId cause;           ///< the message its sender was handling; 0: none, the sender began by itself
+  std::uint64_t hlc = 0;     ///< hybrid logical clock: 52 bits of microseconds, 12 of counter
+  std::uint32_t term = 0;    ///< number of the root's term the sender follows
+  std::uint32_t incarnation = 0;  ///< of the sender's node
+  MessageKind kind = MessageKind::none;
+};
+
+/// The hybrid logical clock of one actor: never behind the wall clock it is given, never behind a stamp it
+/// has seen, and strictly rising. (Kulkarni et al., "Logical Physical Clocks", 2014.)
+class LogicalClock {
+ public:
+  /// The next value, for a message sent at `wall_us` microseconds.
+  std::uint64_t tick(std::uint64_t wall_us);
+  /// Takes note of a stamp that arrived.
+  void observe(std::uint64_t hlc);
+
+ private:
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace thalweg

@@ -1,0 +1,8 @@
+if(THALWEG_ONEDNN)
+  set(thalweg_host_compute "oneDNN ${dnnl_VERSION}")
+else()
+  set(thalweg_host_compute "reference loops")
+endif()
+message(STATUS "Thalweg ${PROJECT_VERSION}: ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+message(STATUS "  host compute: ${thalweg_host_compute}; CAF ${CAF_VERSION}; oneTBB ${TBB_VERSION}")
+message(STATUS "  developer: ${THALWEG_DEVELOPER}; tests: ${THALWEG_TESTS}; sanitizers: '${THALWEG_SANITIZE}'")

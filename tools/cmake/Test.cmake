@@ -1,0 +1,31 @@
+# thalweg_test(NAME KIND unit|scripted|process|golden
+#   SOURCES  files
+#   USES     modules of ours and third-party targets
+#   [QUICK]  also runs under the sanitizers)
+#
+# Declares the test program test_NAME, named KIND.NAME in ctest, with the kind as label and its time limit.
+function(thalweg_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK" "KIND" "SOURCES;USES")
+  set(limit_unit 5)
+  set(limit_scripted 5)
+  set(limit_golden 60)
+  set(limit_process 60)
+  if(NOT DEFINED limit_${arg_KIND})
+    message(FATAL_ERROR "thalweg_test(${name}): KIND ${arg_KIND} is not one of unit, scripted, golden, process")
+  endif()
+  add_executable(test_${name} ${arg_SOURCES})
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/runtime/include)
+  target_link_libraries(test_${name} PRIVATE thalweg_flags ${arg_USES} GTest::gmock GTest::gtest_main)
+  set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME ${arg_KIND}.${name} COMMAND test_${name})
+  set(limit ${limit_${arg_KIND}})
+  if(THALWEG_SANITIZE)
+    math(EXPR limit "${limit} * 12")
+  endif()
+  set(labels ${arg_KIND})
+  if(arg_QUICK)
+    list(APPEND labels quick)
+  endif()
+  set_tests_properties(${arg_KIND}.${name} PROPERTIES LABELS "${labels}" TIMEOUT ${limit}
+    ENVIRONMENT "THALWEG_PROGRAM=${PROJECT_BINARY_DIR}/thalweg;THALWEG_SOURCE=${PROJECT_SOURCE_DIR}")
+endfunction()
