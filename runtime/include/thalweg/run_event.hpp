@@ -21,6 +21,8 @@ struct Started {
   double setup_s = 0;               ///< since Cluster::start was called, reading the data included
   double data_s = 0;                ///< of which reading the data
   std::string tree;
+  std::string device;            ///< what computes, in words; empty: unknown
+  std::filesystem::path folder;  ///< the run folder
 };
 
 /// A row of metrics.csv: where training stands. Sent a few times a second, and at every end of an epoch.
