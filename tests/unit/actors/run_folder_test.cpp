@@ -1,0 +1,219 @@
+#include "actors/run_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <iterator>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/// Real files in a temporary folder: what the folder refuses, what it writes, and what is left when the disk
+/// takes no more.
+namespace thalweg::actors {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+std::string read_file(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_file(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
+
+/// Files longer than `bytes` cannot be written while it lives: a full disk without filling one.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~FullDisk() { setrlimit(RLIMIT_FSIZE, &before_); }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+class RunFolderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::signal(SIGXFSZ, SIG_IGN);  // the limit of FullDisk then shows as a failed write
+    std::string name = (fs::temp_directory_path() / "thalweg-run-folder-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    root_ = name;
+    before_ = fs::current_path();
+    fs::current_path(root_);
+    config_.run.out = "out";
+  }
+  void TearDown() override {
+    fs::current_path(before_);
+    fs::remove_all(root_);
+  }
+
+  RunFolder make() {
+    Result<RunFolder> folder = RunFolder::create(config_, "00ff");
+    EXPECT_TRUE(folder.ok()) << folder.error().text;
+    return std::move(folder).value();
+  }
+  Error refused() {
+    Result<RunFolder> folder = RunFolder::create(config_, "00ff");
+    EXPECT_FALSE(folder.ok());
+    return folder.ok() ? Error{} : folder.error();
+  }
+
+  fs::path root_, before_;
+  Config config_;
+};
+
+TEST_F(RunFolderTest, HoldsJobIdentityAndTableFromTheStart) {
+  const RunFolder folder = make();
+  EXPECT_EQ(folder.path(), "out");
+  EXPECT_EQ(read_file("out/job.toml"), print_config(config_));
+  EXPECT_EQ(read_file("out/lock"), std::to_string(getpid()) + "\n");
+  const std::string root = read_file("out/root.json");
+  EXPECT_THAT(root, HasSubstr("\"run\": \"00ff\""));
+  EXPECT_THAT(root, HasSubstr("\"pid\": " + std::to_string(getpid())));
+  EXPECT_THAT(root, testing::ContainsRegex("\"started\": \"20[0-9-]+T[0-9:]+Z\""));
+  EXPECT_EQ(read_file("out/metrics.csv"),
+            "wall_s,epoch,samples,version,loss,accuracy,samples_per_s,staleness,bytes_up,bytes_down\n");
+}
+
+TEST_F(RunFolderTest, MakesFoldersInFolders) {
+  config_.run.out = "a/b/c";
+  EXPECT_EQ(make().path(), "a/b/c");
+}
+
+TEST_F(RunFolderTest, DefaultNamesCountUpAndAGivenNameDoesNot) {
+  config_.run.out.clear();
+  config_.model.name = "mlp";
+  fs::create_directories("runs/mlp-2");
+  EXPECT_EQ(make().path(), "runs/mlp-1");
+  EXPECT_EQ(make().path(), "runs/mlp-3");
+  config_.run.name = "first";
+  EXPECT_EQ(make().path(), "runs/first");
+  EXPECT_EQ(refused().text, "runs/first: holds an earlier run: choose another --out, or remove it");
+}
+
+TEST_F(RunFolderTest, ALockedFolderIsBusyAndNamesTheProcess) {
+  const RunFolder folder = make();
+  const Error error = refused();
+  EXPECT_EQ(error.code, ErrorCode::busy);
+  EXPECT_EQ(error.text,
+            "out: in use by process " + std::to_string(getpid()) + ": wait for it, or choose another --out");
+}
+
+TEST_F(RunFolderTest, AnEarlierRunIsRefusedAndNothingOfItIsTouched) {
+  { const RunFolder folder = make(); }
+  write_file("out/metrics.csv", "mine");
+  const Error error = refused();
+  EXPECT_EQ(error.code, ErrorCode::invalid);
+  EXPECT_EQ(error.text, "out: holds an earlier run: choose another --out, or remove it");
+  EXPECT_EQ(read_file("out/metrics.csv"), "mine");
+}
+
+TEST_F(RunFolderTest, SomethingElseIsRefusedAndStaysAsItWas) {
+  fs::create_directory("out");
+  write_file("out/thesis.tex", "mine");
+  EXPECT_EQ(refused().text, "out: is no run folder, it holds thesis.tex: choose another --out, or remove it");
+  EXPECT_FALSE(fs::exists("out/lock"));
+  config_.run.out = "out/thesis.tex";
+  EXPECT_EQ(refused().text, "out/thesis.tex: is a file: choose another --out, or remove it");
+  EXPECT_EQ(read_file("out/thesis.tex"), "mine");
+}
+
+TEST_F(RunFolderTest, AnEmptyFolderAndOneWithOnlyAStaleLockAreFree) {
+  fs::create_directory("out");
+  write_file("out/lock", "123456789 left by a process that is gone");
+  EXPECT_EQ(make().path(), "out");
+  EXPECT_EQ(read_file("out/lock"), std::to_string(getpid()) + "\n");
+}
+
+TEST_F(RunFolderTest, AFolderThatCannotBeMadeIsAnIoErrorWithTheReason) {
+  write_file("file", "");
+  config_.run.out = "file/out";
+  const Error error = refused();
+  EXPECT_EQ(error.code, ErrorCode::io);
+  EXPECT_THAT(error.text, HasSubstr("cannot make the run folder file/out: Not a directory"));
+}
+
+TEST_F(RunFolderTest, RowsHaveTheColumnsOfTheHeaderAndAreThereAtOnce) {
+  RunFolder folder = make();
+  Progressed progressed;
+  progressed.wall_s = 1.5;
+  progressed.epoch = 0.25;
+  progressed.samples = 1024;
+  progressed.version = 16;
+  progressed.loss = 2.25;
+  progressed.samples_per_s = 682.7;
+  progressed.staleness = 0.5;
+  progressed.bytes_up = 4096;
+  progressed.bytes_down = 8192;
+  ASSERT_TRUE(folder.add_metrics(progressed, nullptr));
+  EXPECT_THAT(read_file("out/metrics.csv"),
+              EndsWith("bytes_down\n1.500,0.2500,1024,16,2.25,,682.7,0.500,4096,8192\n"));
+  Evaluated evaluated;
+  evaluated.accuracy = 0.875;
+  ASSERT_TRUE(folder.add_metrics(progressed, &evaluated));
+  EXPECT_THAT(read_file("out/metrics.csv"),
+              EndsWith("\n1.500,0.2500,1024,16,2.25,0.875000,682.7,0.500,4096,8192\n"));
+}
+
+TEST_F(RunFolderTest, EqualWeightsMakeEqualBytesInAnyRun) {
+  const std::vector<float> values = {1, 2, 3, 4};
+  const std::vector<models::NamedTensor> tensors = {{"fc.weight", {2, 2}, values}};
+  {
+    RunFolder folder = make();
+    ASSERT_TRUE(folder.save_model(tensors));
+    ASSERT_TRUE(folder.save_checkpoint(7, tensors, {{"samples", "64"}}));
+  }
+  config_.run.out = "other";
+  Result<RunFolder> other = RunFolder::create(config_, "another id");
+  ASSERT_TRUE(other.ok());
+  ASSERT_TRUE(other->save_model(tensors));
+  EXPECT_EQ(read_file("out/model.safetensors"), read_file("other/model.safetensors"));
+  EXPECT_GT(fs::file_size("out/checkpoints/version-7.safetensors"), fs::file_size("out/model.safetensors"));
+}
+
+TEST_F(RunFolderTest, AFullDiskLosesNothingThatIsThere) {
+  RunFolder folder = make();
+  Summary summary;
+  summary.commits = 1;
+  ASSERT_TRUE(folder.save_summary(summary));
+  ASSERT_TRUE(folder.add_metrics({}, nullptr));
+  const std::string rows = read_file("out/metrics.csv");
+  const std::string saved = read_file("out/summary.json");
+  {
+    const FullDisk full(rows.size() + 10);
+    summary.commits = 2;
+    const Status written = folder.save_summary(summary);
+    ASSERT_FALSE(written.ok());
+    EXPECT_EQ(written.error().code, ErrorCode::io);
+    EXPECT_THAT(written.error().text, HasSubstr("cannot write out/summary.json: File too large"));
+    const Status row = folder.add_metrics({}, nullptr);
+    ASSERT_FALSE(row.ok());
+    EXPECT_THAT(row.error().text, HasSubstr("cannot write out/metrics.csv: File too large"));
+  }
+  EXPECT_EQ(read_file("out/summary.json"), saved);
+  EXPECT_EQ(read_file("out/metrics.csv"), rows);
+  EXPECT_FALSE(fs::exists("out/summary.json.tmp"));
+  ASSERT_TRUE(folder.add_metrics({}, nullptr));
+  ASSERT_TRUE(folder.save_summary(summary));
+}
+
+TEST_F(RunFolderTest, AFolderThatCouldNotBeBegunMayBeUsedLater) {
+  {
+    const FullDisk full(8);
+    const Error error = refused();
+    EXPECT_EQ(error.code, ErrorCode::io);
+  }
+  EXPECT_EQ(make().path(), "out");
+}
+
+}  // namespace
+}  // namespace thalweg::actors
