@@ -1,14 +1,14 @@
 #pragma once
 
+#include "gpu/ops.hpp"
+
 #include <cstddef>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "gpu/ops.hpp"
-
-/// A network as data: a chain of layers, each with a name (PyTorch's, the prefix of its tensors' names). Which
-/// kernels run it is the device's business.
+/// A network as data: a chain of layers, each with a name (PyTorch's, the prefix of its tensors' names).
+/// Which kernels run it is the device's business.
 namespace thalweg::models {
 
 struct ConvLayer {
@@ -27,10 +27,10 @@ struct ReluLayer {};
 using Layer = std::variant<ConvLayer, LinearLayer, PoolLayer, ReluLayer>;
 
 struct NetworkSpec {
-  std::string name;                 ///< "lenet5"
-  std::vector<std::size_t> input;   ///< shape of one sample, [C, H, W] or [features]
+  std::string name;                ///< "lenet5"
+  std::vector<std::size_t> input;  ///< shape of one sample, [C, H, W] or [features]
   std::size_t classes = 0;
-  std::vector<Layer> layers;        ///< the last one has `classes` outputs, without activation
+  std::vector<Layer> layers;  ///< the last one has `classes` outputs, without activation
 };
 
 }  // namespace thalweg::models
