@@ -1,13 +1,13 @@
 #pragma once
 
-#include <memory>
-#include <span>
-#include <vector>
+#include "runtime/pool/task_pool.hpp"
 
 #include <thalweg/config.hpp>
 #include <thalweg/model.hpp>
 
-#include "runtime/pool/task_pool.hpp"
+#include <memory>
+#include <span>
+#include <vector>
 
 namespace thalweg::models {
 
