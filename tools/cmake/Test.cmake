@@ -3,7 +3,10 @@
 #   USES     modules of ours and third-party targets
 #   [QUICK]  also runs under the sanitizers)
 #
-# Declares the test program test_NAME, named KIND.NAME in ctest, with the kind as label and its time limit.
+# Declares the test program test_NAME, named KIND.NAME in ctest, with the kind as label and its time limit. The
+# target thalweg_quick builds the QUICK ones.
+add_custom_target(thalweg_quick COMMENT "The test programs that also run under the sanitizers")
+
 function(thalweg_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK" "KIND" "SOURCES;USES")
   set(limit_unit 5)
@@ -25,6 +28,7 @@ function(thalweg_test name)
   set(labels ${arg_KIND})
   if(arg_QUICK)
     list(APPEND labels quick)
+    add_dependencies(thalweg_quick test_${name})
   endif()
   set_tests_properties(${arg_KIND}.${name} PROPERTIES LABELS "${labels}" TIMEOUT ${limit}
     ENVIRONMENT "THALWEG_PROGRAM=${PROJECT_BINARY_DIR}/thalweg;THALWEG_SOURCE=${PROJECT_SOURCE_DIR}")
