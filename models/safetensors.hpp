@@ -1,14 +1,15 @@
 #pragma once
 
+#include <thalweg/model.hpp>
+#include <thalweg/result.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include <thalweg/model.hpp>
-#include <thalweg/result.hpp>
 
 /// The safetensors format (u64 little-endian header size, JSON header, raw tensors), fp32 only: what PyTorch,
 /// NumPy and JAX read by name. https://github.com/huggingface/safetensors#format
@@ -20,10 +21,10 @@ struct NamedTensor {
   std::span<const float> values;
 };
 
-/// Writes `tensors` in their order, the header padded to 8 bytes; metadata in key order. The bytes depend on the
-/// arguments alone. Goes through a temporary file beside `file`, fsync and rename, so that `file` is the old one
-/// or the new one, never half of one.
-/// Fails: `io`, naming the file and the system's reason; the old file is untouched.
+/// Writes `tensors` in their order, the header padded to 8 bytes; metadata in key order. The bytes depend on
+/// the arguments alone. Goes through a temporary file beside `file`, fsync and rename, so that `file` is the
+/// old one or the new one, never half of one. Fails: `io`, naming the file and the system's reason; the old
+/// file is untouched.
 Status save_safetensors(const std::filesystem::path& file, std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata = {});
 
@@ -40,13 +41,17 @@ struct SafetensorsFile {
   [[nodiscard]] const Entry* find(const std::string& name) const;
 };
 
-/// Fails: `not_found`; `corrupt` (header larger than the file or 100 MB, not JSON, offsets that overlap, leave
-/// gaps, run past the end or disagree with shape and type, types other than F32); `io`. Never allocates more than
-/// the file is long.
+/// Fails: `not_found`; `corrupt` (header larger than the file or 100 MB, not JSON, offsets that overlap,
+/// leave gaps, run past the end or disagree with shape and type, types other than F32); `io`. Claims are
+/// checked before memory is allocated for them: it needs a small multiple of the file's length at most.
 Result<SafetensorsFile> load_safetensors(const std::filesystem::path& file);
 
-/// Copies the tensors that `slots` name from `file` into the flat vector.
-/// Fails: `mismatch`, naming `what` (the file), the tensor, and both shapes or which of the two lacks it.
+/// What names of tensors begin with that a checkpoint holds beside the weights: state of the optimizer.
+inline constexpr std::string_view optimizer_prefix = "optimizer.";
+
+/// Copies the tensors that `slots` name from `file` into the flat vector, padding zeroed. The two must have
+/// the same tensors, but for those in `file` that begin with `optimizer_prefix`. Fails: `mismatch`, naming
+/// `what` (the file), the tensor, and both shapes or which of the two lacks it; `parameters` are untouched.
 Status fill_from(const SafetensorsFile& file, std::span<const Slot> slots, std::span<float> parameters,
                  const std::string& what);
 
