@@ -1,0 +1,21 @@
+# Finds oneDNN as DNNL::dnnl. Debian's own package file is passed over: it asks for OpenCL's headers and library,
+# which nothing here uses and no package that oneDNN depends on brings along.
+find_path(dnnl_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
+find_library(dnnl_LIBRARY dnnl)
+if(dnnl_INCLUDE_DIR AND EXISTS ${dnnl_INCLUDE_DIR}/oneapi/dnnl/dnnl_version.h)
+  file(READ ${dnnl_INCLUDE_DIR}/oneapi/dnnl/dnnl_version.h dnnl_version_text)
+  set(dnnl_VERSION)
+  foreach(part MAJOR MINOR PATCH)
+    string(REGEX MATCH "#define DNNL_VERSION_${part} ([0-9]+)" dnnl_version_line "${dnnl_version_text}")
+    list(APPEND dnnl_VERSION ${CMAKE_MATCH_1})
+  endforeach()
+  list(JOIN dnnl_VERSION . dnnl_VERSION)
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(dnnl REQUIRED_VARS dnnl_LIBRARY dnnl_INCLUDE_DIR VERSION_VAR dnnl_VERSION)
+if(dnnl_FOUND AND NOT TARGET DNNL::dnnl)
+  add_library(DNNL::dnnl UNKNOWN IMPORTED)
+  set_target_properties(DNNL::dnnl PROPERTIES IMPORTED_LOCATION ${dnnl_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${dnnl_INCLUDE_DIR})
+endif()
+mark_as_advanced(dnnl_INCLUDE_DIR dnnl_LIBRARY)
