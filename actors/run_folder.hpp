@@ -1,5 +1,11 @@
 #pragma once
 
+#include "models/safetensors.hpp"
+
+#include <thalweg/config.hpp>
+#include <thalweg/result.hpp>
+#include <thalweg/run_event.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -8,15 +14,9 @@
 #include <span>
 #include <string>
 
-#include <thalweg/config.hpp>
-#include <thalweg/result.hpp>
-#include <thalweg/run_event.hpp>
-
-#include "models/safetensors.hpp"
-
 /// The folder a run leaves behind: job.toml, lock, root.json, metrics.csv, summary.json, model.safetensors,
-/// checkpoints/. Opened by the cluster before anything is spawned; written by the reporter and, at the end, by
-/// the thread that waits for the run.
+/// checkpoints/. Opened by the cluster before anything is spawned; written by the reporter and, at the end,
+/// by the thread that waits for the run.
 namespace thalweg::actors {
 
 class RunFolder {

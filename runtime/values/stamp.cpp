@@ -6,27 +6,46 @@ namespace thalweg {
 
 std::string kind_name(MessageKind kind) {
   switch (kind) {
-    case MessageKind::none: return "none";
-    case MessageKind::contribution: return "contribution";
-    case MessageKind::parameters: return "parameters";
-    case MessageKind::batch: return "batch";
-    case MessageKind::want_batch: return "want_batch";
-    case MessageKind::lease: return "lease";
-    case MessageKind::low_water: return "low_water";
-    case MessageKind::step_done: return "step_done";
-    case MessageKind::batch_cut: return "batch_cut";
-    case MessageKind::fold_done: return "fold_done";
-    case MessageKind::committed: return "committed";
-    case MessageKind::evaluate: return "evaluate";
-    case MessageKind::evaluation: return "evaluation";
-    case MessageKind::evaluation_done: return "evaluation_done";
-    case MessageKind::roster: return "roster";
-    case MessageKind::begin: return "begin";
-    case MessageKind::stop: return "stop";
-    case MessageKind::finished: return "finished";
-    case MessageKind::failed: return "failed";
-    case MessageKind::tick: return "tick";
-    case MessageKind::stopped: return "stopped";
+    case MessageKind::none:
+      return "none";
+    case MessageKind::contribution:
+      return "contribution";
+    case MessageKind::parameters:
+      return "parameters";
+    case MessageKind::batch:
+      return "batch";
+    case MessageKind::want_batch:
+      return "want_batch";
+    case MessageKind::lease:
+      return "lease";
+    case MessageKind::low_water:
+      return "low_water";
+    case MessageKind::step_done:
+      return "step_done";
+    case MessageKind::fold_done:
+      return "fold_done";
+    case MessageKind::committed:
+      return "committed";
+    case MessageKind::evaluate:
+      return "evaluate";
+    case MessageKind::evaluation:
+      return "evaluation";
+    case MessageKind::hello:
+      return "hello";
+    case MessageKind::roster:
+      return "roster";
+    case MessageKind::stop:
+      return "stop";
+    case MessageKind::stopped:
+      return "stopped";
+    case MessageKind::finished:
+      return "finished";
+    case MessageKind::failed:
+      return "failed";
+    case MessageKind::closing:
+      return "closing";
+    case MessageKind::tick:
+      return "tick";
   }
   return "kind-" + std::to_string(static_cast<unsigned>(kind));
 }

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "runtime/values/ids.hpp"
+
 #include <cstdint>
 #include <string>
-
-#include "runtime/values/ids.hpp"
 
 /// What every message between actors begins with: who said it, because of what, when. The sender's `send`
 /// fills it; the log is ordered and joined by it.
@@ -20,19 +20,18 @@ enum class MessageKind : std::uint16_t {
   lease = 5,
   low_water = 6,
   step_done = 7,
-  batch_cut = 8,
-  fold_done = 9,
-  committed = 10,
-  evaluate = 11,
-  evaluation = 12,
-  evaluation_done = 13,
-  roster = 14,
-  begin = 15,
-  stop = 16,
-  finished = 17,
-  failed = 18,
+  fold_done = 8,
+  committed = 9,
+  evaluate = 10,
+  evaluation = 11,
+  hello = 12,
+  roster = 13,
+  stop = 14,
+  stopped = 15,
+  finished = 16,
+  failed = 17,
+  closing = 18,
   tick = 19,
-  stopped = 20,
 };
 
 /// Name of a kind as logs print it: the enumerator. "kind-N" for a number this release does not know.
@@ -56,10 +55,10 @@ struct MessageId {
 };
 
 struct Stamp {
-  MessageId id;              ///< never 0 in a sent message
-  MessageId cause;           ///< the message its sender was handling; 0: none, the sender began by itself
-  std::uint64_t hlc = 0;     ///< hybrid logical clock: 52 bits of microseconds, 12 of counter
-  std::uint32_t term = 0;    ///< number of the root's term the sender follows
+  MessageId id;            ///< never 0 in a sent message
+  MessageId cause;         ///< the message its sender was handling; 0: none, the sender began by itself
+  std::uint64_t hlc = 0;   ///< hybrid logical clock: 52 bits of microseconds, 12 of counter
+  std::uint32_t term = 0;  ///< number of the root's term the sender follows
   std::uint32_t incarnation = 0;  ///< of the sender's node
   MessageKind kind = MessageKind::none;
 };

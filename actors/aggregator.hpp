@@ -1,0 +1,114 @@
+#pragma once
+
+#include "actors/global_model.hpp"
+#include "actors/role.hpp"
+#include "actors/rules/method.hpp"
+#include "gpu/buffer.hpp"
+#include "runtime/pool/task_pool.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+/// The aggregator: a group leader or the global aggregator, the same actor at every level. Before it its
+/// members (workers or leaders), which contribute; after it its parent, to which it contributes the sum, or,
+/// at the root, the global model, whose new parameters go back down to the members. Runs on the actor
+/// scheduler's threads; vectors above 1 MiB are folded on the task pool.
+///
+///   collecting ──Contribution──▶ fold the longest ready prefix, in member order
+///       ▲                              │ trigger: close
+///       │                              ├── leader: Contribution to the parent, then wait for its Parameters
+///       │                              └── root: optimizer step, V += 1, Committed, evaluation when due
+///       └────── Parameters to the members ◀──────┘
+///
+/// A contribution counts once and whole: it is folded when its payload is complete and its origin is a member
+/// of the open round. While it waits, it is a handle to its owner's buffer.
+namespace thalweg::actors {
+
+class AggregatorState {
+ public:
+  /// What only the root has.
+  struct Root {
+    std::shared_ptr<GlobalModel> model;  ///< shared with the task that steps it
+    std::uint64_t evaluate_every = 0;    ///< rounds; 0: only at the end
+    SchedulerHandle scheduler;
+    EvaluatorHandle evaluator;
+    ReporterHandle reporter;
+  };
+
+  struct Options {
+    MemberId id;
+    std::size_t level = 0;    ///< 0 = root
+    AggregatorHandle parent;  ///< null at the root
+    SupervisorHandle supervisor;
+    std::shared_ptr<gpu::BufferPool> sums;  ///< two: one being folded, one on its way up
+    TaskPool* pool = nullptr;               ///< null: everything in the handler, for tests
+    rules::Method method;
+    std::optional<Root> root;
+  };
+
+  explicit AggregatorState(RoleBase<AggregatorHandle>* self) : self_(self) {}
+  AggregatorHandle::behavior_type start(Options options);
+
+ private:
+  struct Member {
+    MemberId id;
+    MemberHandle handle;
+    std::optional<Contribution> waiting;  ///< arrived, not yet folded
+    bool arrived = false;                 ///< in this round
+  };
+
+  // The round.
+  void open(const Roster& roster);
+  void take(const Contribution& contribution);
+  void proceed();
+  bool fold_ready();
+  void add_up(const Contribution& contribution);
+  bool run(std::size_t bytes, std::function<void(TaskPool*)> work, std::function<void()> after);
+  void retry_later(const rules::Reason& why);
+
+  // Closing it.
+  void contribute();
+  void commit();
+  void committed();
+  void publish(const Parameters& parameters);
+  void evaluate(const Parameters& parameters);
+  Payload take_sum();
+  void reopen();
+
+  // The end.
+  void evaluated(const Evaluation& evaluation);
+  void stop(const Stop& request);
+  void quit();
+  void finish();
+
+  RoleBase<AggregatorHandle>* self_;
+  Options options_;
+  std::unique_ptr<rules::TriggerRule> trigger_;
+  std::unique_ptr<rules::MergeRule> merge_;
+
+  std::vector<Member> members_;
+  Round round_;
+  std::size_t arrived_ = 0;
+  std::size_t folded_ = 0;            ///< members in the sum: a prefix of `members_`
+  Contribution total_;                ///< of the folded members; the payload follows when the round closes
+  std::shared_ptr<gpu::Buffer> sum_;  ///< null until something is folded into it
+  Payload only_;                      ///< with a single member: its payload is the sum, uncopied
+  bool closing_ = false;              ///< the trigger fired; what it set off is not done yet
+  bool retrying_ = false;             ///< a Tick is under way, since no buffer was free
+  std::function<void()> after_work_;  ///< set while a fold or step is on the pool: what follows it
+
+  std::uint64_t bytes_up_ = 0;
+  std::uint64_t bytes_down_ = 0;
+  std::uint64_t dropped_ = 0;  ///< contributions from strangers, of other rounds, or twice
+
+  // Root only.
+  bool last_round_ = false;      ///< asked to stop after the round in flight
+  std::size_t evaluations_ = 0;  ///< under way
+  bool finished_ = false;        ///< no further round is closed
+  bool outcome_sent_ = false;    ///< the supervisor has the snapshot
+  bool quitting_ = false;        ///< asked to quit while a step is on the pool
+};
+
+}  // namespace thalweg::actors

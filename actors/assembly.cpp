@@ -1,0 +1,130 @@
+#include "actors/assembly.hpp"
+
+#include "gpu/flat.hpp"
+#include "models/network.hpp"
+#include "models/registry.hpp"
+#include "models/safetensors.hpp"
+
+#include <utility>
+
+namespace thalweg::actors {
+
+namespace {
+
+/// Published w, next w, and what the evaluator may still hold.
+constexpr std::size_t parameter_buffers = 8;
+
+Result<rules::LockstepSampling> sampling_of(const Config& config, const models::Dataset& train) {
+  rules::SamplingOptions options;
+  options.samples_per_epoch = train.size();
+  for (std::size_t i = 0; i < config.topology.workers; ++i) options.batches.push_back(config.batch_of(i));
+  options.drop_last = config.data.drop_last;
+  options.epochs = config.train.epochs;
+  options.rounds = config.train.steps;
+  return rules::LockstepSampling::make(std::move(options));
+}
+
+Result<Compute> make_compute(const Config& config, const models::Dataset& train,
+                             const AssemblyOptions& options, const std::string& name) {
+  Compute compute;
+  compute.stream = options.device->open_stream(name);
+  if (options.model) {
+    auto model = options.model();
+    if (!model) return model.error();
+    compute.model = std::move(model).value();
+  } else {
+    auto spec = models::find_network(config, train.sample_shape(), train.classes());
+    if (!spec) return spec.error();
+    auto model = models::make_network(*spec, *options.device, *compute.stream);
+    if (!model) return model.error();
+    compute.model = std::move(model).value();
+  }
+  return compute;
+}
+
+Status check_fits(const Model& model, const models::Dataset& train) {
+  std::size_t sample = 1;
+  for (const auto extent : train.sample_shape()) sample *= extent;
+  if (model.input_size() != sample || model.classes() < train.classes()) {
+    return Error{ErrorCode::mismatch, "the model takes " + std::to_string(model.input_size()) +
+                                          " numbers and tells " + std::to_string(model.classes()) +
+                                          " classes apart, the data set has " + std::to_string(sample) +
+                                          " and " + std::to_string(train.classes()) +
+                                          ": choose a model made for this data set"};
+  }
+  return {};
+}
+
+Result<Snapshot> initial_snapshot(const Config& config, const Model& model, gpu::BufferPool& pool) {
+  const auto parameters = pool.take();
+  THALWEG_CHECK(parameters != nullptr, "a fresh pool has buffers");
+  gpu::fill(parameters->values(), 0.0F);
+  if (config.model.init_from.empty()) {
+    model.initialize(parameters->values(), config.run.seed);
+  } else {
+    auto file = models::load_safetensors(config.model.init_from);
+    if (!file) return file.error();
+    auto filled = models::fill_from(*file, model.slots(), parameters->values(), config.model.init_from);
+    if (!filled) return filled.error();
+  }
+  Snapshot start;
+  start.parameters = parameters;
+  return start;
+}
+
+}  // namespace
+
+Result<Assembly> assemble(const Config& config, models::DatasetPair data, AssemblyOptions options) {
+  auto method = rules::find_method(config);
+  if (!method) return method.error();
+  auto sampling = sampling_of(config, *data.train);
+  if (!sampling) return sampling.error();
+
+  Assembly assembly;
+  assembly.config = config;
+  assembly.method = *method;
+  assembly.sampling = *sampling;
+  assembly.data = std::move(data);
+  assembly.pool = options.pool;
+  for (std::size_t i = 0; i <= config.topology.workers; ++i) {
+    const bool worker = i < config.topology.workers;
+    auto compute =
+        make_compute(config, *assembly.data.train, options, worker ? "w" + std::to_string(i) : "evaluator");
+    if (!compute) return compute.error();
+    if (worker) {
+      assembly.workers.push_back(std::move(*compute));
+    } else {
+      assembly.evaluator = std::move(*compute);
+    }
+  }
+  const auto& model = *assembly.evaluator.model;
+  if (auto fits = check_fits(model, *assembly.data.train); !fits) return fits.error();
+  assembly.slots.assign(model.slots().begin(), model.slots().end());
+
+  const auto size = flat_size(assembly.slots);
+  assembly.make_pool = [device = options.device, size](std::size_t limit) {
+    return device->make_pool(size, limit);
+  };
+  auto parameters = assembly.make_pool(parameter_buffers);
+  if (options.start) {
+    assembly.start = std::move(*options.start);
+  } else {
+    auto start = initial_snapshot(config, model, *parameters);
+    if (!start) return start.error();
+    assembly.start = std::move(*start);
+  }
+
+  auto optimizer = models::make_optimizer(config.train, assembly.slots);
+  if (!optimizer) return optimizer.error();
+  const auto budget = assembly.sampling->samples_before(assembly.sampling->rounds());
+  auto global =
+      GlobalModel::make({std::move(parameters), std::move(*optimizer), models::Schedule(config, budget),
+                         assembly.sampling->rounds(), assembly.sampling->rounds_per_epoch()},
+                        assembly.start);
+  if (!global) return global.error();
+  assembly.model = std::move(*global);
+  assembly.start.parameters = nullptr;  // the global model holds them now, and lets go of them
+  return assembly;
+}
+
+}  // namespace thalweg::actors

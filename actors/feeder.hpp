@@ -1,0 +1,60 @@
+#pragma once
+
+#include "actors/batch_cutter.hpp"
+#include "actors/role.hpp"
+#include "models/dataset.hpp"
+#include "runtime/pool/task_pool.hpp"
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+/// The feeder: one per node. Before it the scheduler, which leases it rounds; after it the node's workers,
+/// whose batches it has cut on the task pool while they still compute on the ones before. It runs on the
+/// actor scheduler's threads; the cutting itself on the pool's, which answers the worker directly.
+///
+///   worker asks ──▶ round leased? ──yes──▶ cut on the pool ──▶ Batch to the worker
+///                        │no
+///                        ▼
+///                  asker waits ◀── Lease (asked for by LowWater when few rounds are left)
+namespace thalweg::actors {
+
+class FeederState {
+ public:
+  struct Options {
+    std::shared_ptr<const models::Dataset> data;
+    std::uint64_t seed = 0;   ///< of the epochs' permutations
+    std::size_t workers = 0;  ///< of this node
+    Round first;              ///< the first round of the run, or of its resumption
+    SchedulerHandle scheduler;
+    SupervisorHandle supervisor;
+    TaskPool* pool = nullptr;  ///< null: cut in the handler, for tests
+  };
+
+  explicit FeederState(RoleBase<FeederHandle>* self) : self_(self) {}
+  FeederHandle::behavior_type start(Options options);
+
+ private:
+  /// How far one worker is.
+  struct Cursor {
+    Round next;            ///< the round its next batch belongs to
+    WorkerHandle waiting;  ///< set while it waits for a lease
+    MessageId waiting_cause;
+  };
+
+  void want(const WantBatch& request);
+  void take_lease(const Lease& lease);
+  bool serve(std::uint32_t worker, const WorkerHandle& answer_to);
+  void ask_if_low();
+
+  RoleBase<FeederHandle>* self_;
+  Options options_;
+  std::shared_ptr<BatchCutter> cutter_;
+  std::deque<rules::RoundShare> leased_;  ///< consecutive rounds, the oldest first
+  std::vector<Cursor> cursors_;           ///< by worker number
+  Round next_lease_;                      ///< first round after `leased_`
+  bool all_leased_ = false;
+  bool asked_ = false;
+};
+
+}  // namespace thalweg::actors

@@ -1,0 +1,71 @@
+#include "actors/global_model.hpp"
+
+#include "gpu/flat.hpp"
+#include "runtime/check.hpp"
+
+#include <utility>
+
+namespace thalweg::actors {
+
+Result<std::unique_ptr<GlobalModel>> GlobalModel::make(Options options, const Snapshot& start) {
+  std::unique_ptr<GlobalModel> model(new GlobalModel(std::move(options)));
+  model->version_ = start.version;
+  model->w_ = start.parameters;
+  model->record_.version = start.version;
+  model->record_.committed_samples = start.committed_samples;
+  model->committed_samples_ = start.committed_samples;
+  model->repeated_samples_ = start.repeated_samples;
+  model->ledger_ = start.ledger;
+  if (!start.optimizer.empty()) {
+    // The optimizer only reads the state; its interface shares one struct for saving and restoring.
+    auto kept = start.optimizer;
+    std::vector<models::Optimizer::NamedState> states;
+    for (auto& state : kept) states.push_back({state.name, state.values});
+    if (auto restored = model->options_.optimizer->restore(states, start.optimizer_steps); !restored) {
+      return restored.error();
+    }
+  }
+  return model;
+}
+
+Parameters GlobalModel::current() const { return {w_, record_}; }
+
+bool GlobalModel::reserve_next() {
+  if (!next_) next_ = options_.parameters->take();
+  return next_ != nullptr;
+}
+
+void GlobalModel::step(const FlatVector& gradient_sum, std::uint64_t samples, TaskPool* pool) {
+  THALWEG_CHECK(next_ != nullptr, "a buffer is reserved before the step");
+  options_.optimizer->step(next_->values(), w_->host(), gradient_sum.host(), samples,
+                           options_.schedule.lr_at(committed_samples_), pool);
+}
+
+void GlobalModel::commit(const Contribution& round, bool last) {
+  THALWEG_CHECK(next_ != nullptr, "a step is taken before its commit");
+  w_ = std::move(next_);
+  next_ = nullptr;
+  version_ = version_.next();
+  committed_samples_ += round.samples;
+  for (const auto& range : round.spent) repeated_samples_ += add_range(ledger_, range);
+  record_.version = version_;
+  record_.committed_samples = committed_samples_;
+  record_.spent = round.spent;
+  record_.last = last || at_end();
+}
+
+std::shared_ptr<const Snapshot> GlobalModel::snapshot() const {
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->version = version_;
+  snapshot->parameters = w_;
+  for (const auto& state : options_.optimizer->state()) {
+    snapshot->optimizer.push_back({state.name, {state.values.begin(), state.values.end()}});
+  }
+  snapshot->optimizer_steps = options_.optimizer->steps();
+  snapshot->committed_samples = committed_samples_;
+  snapshot->ledger = ledger_;
+  snapshot->repeated_samples = repeated_samples_;
+  return snapshot;
+}
+
+}  // namespace thalweg::actors

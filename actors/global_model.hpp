@@ -1,0 +1,70 @@
+#pragma once
+
+#include "actors/snapshot.hpp"
+#include "gpu/buffer.hpp"
+#include "models/optimizer.hpp"
+#include "models/schedule.hpp"
+#include "runtime/pool/task_pool.hpp"
+#include "runtime/values/contribution.hpp"
+#include "runtime/values/parameters.hpp"
+
+#include <thalweg/result.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+/// What the root owns beside its part in the tree: the committed parameters, the optimizer's state, the
+/// learning rate's schedule and the data ledger. Used by the root's actor and, while a large step is under
+/// way, by one task of the pool.
+namespace thalweg::actors {
+
+class GlobalModel {
+ public:
+  struct Options {
+    std::shared_ptr<gpu::BufferPool> parameters;  ///< published w, next w, and versions others still hold
+    std::unique_ptr<models::Optimizer> optimizer;
+    models::Schedule schedule;
+    std::uint64_t rounds = 0;  ///< version after the last commit of the run
+    std::uint64_t rounds_per_epoch = 0;
+  };
+
+  /// Goes on from `start`: version 0 with initial weights, or where another run stopped.
+  /// Fails: `mismatch` when the optimizer refuses the state in `start`.
+  static Result<std::unique_ptr<GlobalModel>> make(Options options, const Snapshot& start);
+
+  [[nodiscard]] Version version() const { return version_; }
+  [[nodiscard]] std::uint64_t committed_samples() const { return committed_samples_; }
+  [[nodiscard]] std::uint64_t repeated_samples() const { return repeated_samples_; }
+  [[nodiscard]] std::uint64_t rounds_per_epoch() const { return options_.rounds_per_epoch; }
+  [[nodiscard]] bool at_end() const { return version_.value >= options_.rounds; }
+
+  /// The parameters of version(), with the record of the commit that made them.
+  [[nodiscard]] Parameters current() const;
+
+  /// Takes the buffer that the next version goes into. False when all are held by others: try again later.
+  bool reserve_next();
+
+  /// w_next = optimizer(w, sum / samples) into the reserved buffer. Touches nothing that current() reads.
+  void step(const FlatVector& gradient_sum, std::uint64_t samples, TaskPool* pool);
+
+  /// Makes the reserved buffer version V + 1; `round` is what went into it.
+  void commit(const Contribution& round, bool last);
+
+  [[nodiscard]] std::shared_ptr<const Snapshot> snapshot() const;
+
+ private:
+  explicit GlobalModel(Options options) : options_(std::move(options)) {}
+
+  Options options_;
+  Version version_;
+  Payload w_;
+  std::shared_ptr<gpu::Buffer> next_;
+  CommitRecord record_;
+  std::uint64_t committed_samples_ = 0;
+  std::uint64_t repeated_samples_ = 0;
+  std::vector<IndexRange> ledger_;
+};
+
+}  // namespace thalweg::actors

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "runtime/values/batch.hpp"
+#include "runtime/values/contribution.hpp"
+#include "runtime/values/parameters.hpp"
+#include "runtime/values/stamp.hpp"
+
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/typed_actor.hpp>
+
+/// Every role's typed handle, on one screen: which messages it takes, from whom. The bodies are in
+/// actors/messages.hpp. A role reaches its neighbours through such handles only, and never asks where they
+/// are.
+///
+///      scheduler ──Lease──▶ feeder ──Batch──▶ worker ──Contribution──▶ leader ──Contribution──▶ root
+///          ▲                                    ▲                        │                       │ │
+///          │                                    └──────Parameters────────┴──────Parameters───────┘ │
+///          └───────────────────────────────────Committed───────────────────────────────────────────┘
+namespace thalweg::actors {
+
+struct Hello;
+struct Roster;
+struct Lease;
+struct LowWater;
+struct WantBatch;
+struct StepDone;
+struct FoldDone;
+struct Tick;
+struct Committed;
+struct Evaluate;
+struct Evaluation;
+struct Stop;
+struct Stopped;
+struct Finished;
+struct Failed;
+struct Closing;
+
+/// A worker or leader, as the aggregator above it sees it.
+using MemberHandle = caf::typed_actor<caf::reacts_to<Stamp, Parameters>,  // parent: a round was committed
+                                      caf::reacts_to<Stamp, Stop>>;       // supervisor: quit
+
+using WorkerHandle = MemberHandle::extend<caf::reacts_to<Stamp, Batch>,     // feeder: in answer to WantBatch
+                                          caf::reacts_to<Stamp, StepDone>,  // own stream
+                                          caf::reacts_to<Stamp, Tick>>;     // itself
+
+/// A leader or the root: the same actor at every level of the tree.
+using AggregatorHandle =
+    MemberHandle::extend<caf::reacts_to<Stamp, Roster>,        // scheduler: who the members are
+                         caf::reacts_to<Stamp, Contribution>,  // members
+                         caf::reacts_to<Stamp, FoldDone>,      // task pool
+                         caf::reacts_to<Stamp, Evaluation>,    // evaluator (root only)
+                         caf::reacts_to<Stamp, Tick>>;         // itself
+
+using FeederHandle = caf::typed_actor<caf::reacts_to<Stamp, Lease>,      // scheduler: rounds to cut
+                                      caf::reacts_to<Stamp, WantBatch>,  // workers of this node
+                                      caf::reacts_to<Stamp, Stop>>;      // supervisor
+
+using SchedulerHandle = caf::typed_actor<caf::reacts_to<Stamp, Hello>,      // supervisor: actors stand
+                                         caf::reacts_to<Stamp, LowWater>,   // feeder: lease me more
+                                         caf::reacts_to<Stamp, Committed>,  // root
+                                         caf::reacts_to<Stamp, Stop>>;      // supervisor
+
+using EvaluatorHandle = caf::typed_actor<caf::reacts_to<Stamp, Evaluate>,  // root
+                                         caf::reacts_to<Stamp, StepDone>,  // own stream
+                                         caf::reacts_to<Stamp, Stop>>;     // supervisor
+
+using ReporterHandle = caf::typed_actor<caf::reacts_to<Stamp, Committed>,   // root
+                                        caf::reacts_to<Stamp, Evaluation>,  // root
+                                        caf::reacts_to<Stamp, Closing>>;    // supervisor
+
+using SupervisorHandle = caf::typed_actor<caf::reacts_to<Stamp, Finished>,  // root
+                                          caf::reacts_to<Stamp, Failed>,    // workers, evaluator
+                                          caf::reacts_to<Stamp, Stopped>,   // all
+                                          caf::reacts_to<Stamp, Stop>>;     // cluster
+
+}  // namespace thalweg::actors
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::Stamp)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::Batch)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::Contribution)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::Parameters)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Hello)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Roster)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Lease)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::LowWater)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::WantBatch)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::StepDone)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::FoldDone)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Tick)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Committed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Evaluate)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Evaluation)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Stop)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Stopped)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Finished)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Failed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Closing)

@@ -1,0 +1,199 @@
+#pragma once
+
+#include "actors/interfaces.hpp"
+#include "actors/rules/sampling.hpp"
+#include "actors/snapshot.hpp"
+#include "runtime/values/batch.hpp"
+#include "runtime/values/contribution.hpp"
+#include "runtime/values/parameters.hpp"
+#include "runtime/values/stamp.hpp"
+
+#include <caf/allowed_unsafe_message_type.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// The bodies that actors exchange, in the order in which a round uses them. Each travels behind a Stamp; who
+/// may receive which is in actors/interfaces.hpp. Batch, Contribution and Parameters are in runtime/values.
+/// All of these stay inside one node: they carry handles.
+namespace thalweg::actors {
+
+// -- before the first round
+// ------------------------------------------------------------------------------------
+
+/// scheduler -> root, leaders: who your members are, in the order in which they are folded.
+struct Roster {
+  struct Member {
+    MemberId id;
+    MemberHandle handle;
+  };
+  std::vector<Member> members;
+  Round first;  ///< the round that opens now
+};
+
+/// supervisor -> scheduler: these actors stand, wired to each other.
+struct Hello {
+  struct Aggregator {
+    MemberId id;
+    AggregatorHandle handle;
+    Roster roster;
+  };
+  std::vector<Aggregator> aggregators;  ///< root first
+  FeederHandle feeder;
+};
+
+// -- cutting batches
+// -------------------------------------------------------------------------------------------
+
+/// scheduler -> feeder: cut these rounds.
+struct Lease {
+  std::vector<rules::RoundShare> rounds;  ///< consecutive
+  bool last = false;                      ///< none follow
+};
+
+/// feeder -> scheduler: few leased rounds are left uncut.
+struct LowWater {
+  FeederHandle feeder;
+  Round next;  ///< the first round it has no lease for
+};
+
+/// worker -> feeder: cut my next batch. The answer is a Batch.
+struct WantBatch {
+  std::uint32_t worker = 0;
+  WorkerHandle answer_to;
+};
+
+// -- computing and folding
+// -------------------------------------------------------------------------------------
+
+/// stream -> its worker: the step is over.
+struct StepDone {
+  std::string failure;  ///< why it failed; empty: it did not
+  Score score;
+  std::uint64_t compute_ns = 0;
+};
+
+/// pool -> its aggregator: the fold or the optimizer's step that was too large for a handler is done.
+struct FoldDone {};
+
+/// An actor -> itself: look again, a buffer may have come back.
+struct Tick {};
+
+// -- after a commit
+// --------------------------------------------------------------------------------------------
+
+/// root -> scheduler, reporter: a round was committed.
+struct Committed {
+  CommitRecord record;
+  Score score;  ///< of the round, at the parameters before it
+  std::uint64_t compute_ns = 0;
+  std::uint64_t bytes_up = 0, bytes_down = 0;               ///< through the root, whole run
+  std::uint64_t ledger_committed = 0, ledger_repeated = 0;  ///< samples, whole run
+};
+
+/// root -> evaluator: score these parameters on the test set. The answer is an Evaluation.
+struct Evaluate {
+  Version version;
+  std::uint64_t committed_samples = 0;
+  Payload parameters;
+  AggregatorHandle answer_to;
+};
+
+/// evaluator -> root -> reporter: what they scored.
+struct Evaluation {
+  Version version;
+  std::uint64_t committed_samples = 0;
+  Score score;
+  std::string failure;  ///< empty: none
+};
+
+// -- the end
+// ---------------------------------------------------------------------------------------------------
+
+/// cluster -> supervisor -> everybody.
+struct Stop {
+  enum class When {
+    after_round,  ///< root: make the round in flight the last one
+    now,          ///< hand over what you have, answer Stopped, and quit
+  } when = When::after_round;
+};
+
+/// root -> supervisor: the last commit is made and evaluated, or Stop{now} arrived; this is the outcome.
+struct Finished {
+  std::shared_ptr<const Snapshot> snapshot;
+  bool stopped = false;  ///< before its budget was used up
+};
+
+/// worker, evaluator, root -> supervisor: I cannot go on.
+struct Failed {
+  std::string who;
+  std::string why;
+  bool diverged = false;  ///< numbers are no longer finite
+};
+
+/// anybody -> supervisor, last words before it quits.
+struct Stopped {
+  std::string who;
+  std::uint64_t messages = 0;  ///< it handled
+  std::size_t level = 0;       ///< aggregators only: 0 = root
+  bool aggregator = false;
+  std::uint64_t bytes_up = 0, bytes_down = 0;  ///< aggregators: contributions received, parameters sent
+};
+
+/// supervisor -> reporter: sum it up.
+struct Closing {
+  std::shared_ptr<const Snapshot> snapshot;  ///< null when the root was lost
+  std::string end;                           ///< done, stopped, diverged, failed
+  std::string failure;
+  std::uint64_t messages = 0;
+  std::vector<std::uint64_t> bytes_up, bytes_down;  ///< per level
+};
+
+// -- which kind a body is
+// --------------------------------------------------------------------------------------
+
+template <class Body>
+inline constexpr MessageKind kind_of = MessageKind::none;
+
+template <>
+inline constexpr MessageKind kind_of<Hello> = MessageKind::hello;
+template <>
+inline constexpr MessageKind kind_of<Roster> = MessageKind::roster;
+template <>
+inline constexpr MessageKind kind_of<Lease> = MessageKind::lease;
+template <>
+inline constexpr MessageKind kind_of<LowWater> = MessageKind::low_water;
+template <>
+inline constexpr MessageKind kind_of<WantBatch> = MessageKind::want_batch;
+template <>
+inline constexpr MessageKind kind_of<Batch> = MessageKind::batch;
+template <>
+inline constexpr MessageKind kind_of<StepDone> = MessageKind::step_done;
+template <>
+inline constexpr MessageKind kind_of<Contribution> = MessageKind::contribution;
+template <>
+inline constexpr MessageKind kind_of<FoldDone> = MessageKind::fold_done;
+template <>
+inline constexpr MessageKind kind_of<Parameters> = MessageKind::parameters;
+template <>
+inline constexpr MessageKind kind_of<Tick> = MessageKind::tick;
+template <>
+inline constexpr MessageKind kind_of<Committed> = MessageKind::committed;
+template <>
+inline constexpr MessageKind kind_of<Evaluate> = MessageKind::evaluate;
+template <>
+inline constexpr MessageKind kind_of<Evaluation> = MessageKind::evaluation;
+template <>
+inline constexpr MessageKind kind_of<Stop> = MessageKind::stop;
+template <>
+inline constexpr MessageKind kind_of<Stopped> = MessageKind::stopped;
+template <>
+inline constexpr MessageKind kind_of<Finished> = MessageKind::finished;
+template <>
+inline constexpr MessageKind kind_of<Failed> = MessageKind::failed;
+template <>
+inline constexpr MessageKind kind_of<Closing> = MessageKind::closing;
+
+}  // namespace thalweg::actors

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "runtime/values/ids.hpp"
+#include "runtime/values/index_range.hpp"
+
+#include <thalweg/result.hpp>
+
+#include <cstdint>
+#include <vector>
+
+/// Which samples a round takes, in lockstep: round after round the next Σ b_i positions of the epoch's
+/// permutation, cut in member order. A function of the round's number alone, so that every tree over the same
+/// workers sees the same samples, and a resumed run goes on where it stopped.
+namespace thalweg::rules {
+
+/// What each worker takes of one round.
+struct RoundShare {
+  Round round;
+  std::vector<IndexRange> ranges;  ///< by worker number; count 0: nothing this round
+};
+
+struct SamplingOptions {
+  std::uint64_t samples_per_epoch = 0;
+  std::vector<std::uint64_t> batches;  ///< b_i by worker number, each at least 1
+  bool drop_last = false;
+  std::uint64_t epochs = 0;  ///< length of the run; ignored when `rounds` is not 0
+  std::uint64_t rounds = 0;
+};
+
+class LockstepSampling {
+ public:
+  /// Fails: `invalid` when a round's batch is larger than the data set.
+  static Result<LockstepSampling> make(SamplingOptions options);
+
+  [[nodiscard]] std::uint64_t rounds() const { return rounds_; }  ///< in the whole run
+  [[nodiscard]] std::uint64_t rounds_per_epoch() const { return rounds_per_epoch_; }
+  [[nodiscard]] std::uint64_t samples_per_epoch() const { return options_.samples_per_epoch; }
+  /// Samples the first `rounds` rounds commit; with rounds() the budget of the run.
+  [[nodiscard]] std::uint64_t samples_before(std::uint64_t rounds) const;
+
+  /// Requires: round < rounds().
+  [[nodiscard]] RoundShare share(Round round) const;
+
+ private:
+  explicit LockstepSampling(SamplingOptions options);
+
+  SamplingOptions options_;
+  std::uint64_t global_batch_ = 0;
+  std::uint64_t rounds_per_epoch_ = 0;
+  std::uint64_t rounds_ = 0;
+};
+
+/// Shares `count` in proportion to `weights` by largest remainder; ties go to the lower index. The shares add
+/// up to `count`. Requires: weights not all 0.
+std::vector<std::uint64_t> largest_remainder(std::uint64_t count, const std::vector<std::uint64_t>& weights);
+
+}  // namespace thalweg::rules

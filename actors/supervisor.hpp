@@ -1,0 +1,73 @@
+#pragma once
+
+#include "actors/assembly.hpp"
+#include "actors/reporter.hpp"
+#include "actors/role.hpp"
+
+#include <caf/actor_addr.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+/// The supervisor: one per node. Spawns the node's actors, wires them to each other, watches them, and ends
+/// the run when the root is finished, when somebody cannot go on, or when the program asks. Before it the
+/// cluster; after it everybody. Runs on the actor scheduler's threads.
+///
+///   start ──▶ running ── Finished | Failed | an actor gone ──▶ closing ── all Stopped ──▶ Closing to the
+///   reporter
+///                │                                               ▲
+///                └── Stop{after_round} ──▶ root ── Finished ─────┘
+namespace thalweg::actors {
+
+class SupervisorState {
+ public:
+  struct Options {
+    Assembly assembly;
+    ReporterState::Options reporter;
+    bool detach_reporter = true;  ///< false: on the actor scheduler, for tests
+  };
+
+  explicit SupervisorState(RoleBase<SupervisorHandle>* self) : self_(self) {}
+  SupervisorHandle::behavior_type start(Options options);
+
+ private:
+  void spawn_everything();
+  /// Spawns the aggregators and workers below `parent`, in tree order, and fills `roster`.
+  void spawn_members(const TreeSpec& tree, std::size_t level, const AggregatorHandle& parent, Hello& hello,
+                     std::size_t parent_index);
+  AggregatorHandle spawn_aggregator(MemberId id, std::size_t level, const AggregatorHandle& parent,
+                                    std::optional<AggregatorState::Root> root);
+  template <class Handle>
+  void watch(const std::string& name, const Handle& handle);
+
+  void fail(const std::string& end, const std::string& why);
+  void stop_everybody();
+  void stopped(const Stopped& last_words);
+  void gone(const caf::down_msg& down);
+  void close_if_all_stopped();
+
+  struct Watched {
+    std::string name;
+    caf::actor_addr address;
+    std::function<void()> stop;
+    bool running = true;
+  };
+
+  RoleBase<SupervisorHandle>* self_;
+  Options options_;
+  ReporterHandle reporter_;
+  SchedulerHandle scheduler_;
+  FeederHandle feeder_;
+  EvaluatorHandle evaluator_;
+  AggregatorHandle root_;
+  std::vector<Watched> watched_;
+  std::uint32_t next_leader_ = 0;
+  std::uint32_t next_worker_ = 0;
+
+  bool stopping_ = false;
+  bool closed_ = false;
+  Closing closing_;
+};
+
+}  // namespace thalweg::actors
