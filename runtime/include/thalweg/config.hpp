@@ -1,13 +1,13 @@
 #pragma once
 
+#include <thalweg/result.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <thalweg/result.hpp>
 
 /// One training job, resolved: what a job file and the flags of `thalweg train` say, with every default
 /// filled in. Each member is the key of the same name in the section of the same name.
@@ -31,21 +31,24 @@ struct Config {
     std::string out;         ///< the run folder; empty: runs/NAME, or the next free runs/MODEL-N
     std::uint64_t seed = 1;  ///< decides initial weights, shuffles and everything else that is random
     std::string name;
+    friend bool operator==(const Run&, const Run&) = default;
   } run;
 
   struct Model {
     std::string name = "lenet5";
     std::string init_from;                    ///< safetensors file with initial weights; empty: from the seed
     std::vector<std::size_t> hidden = {128};  ///< widths of the hidden layers of `mlp`
+    friend bool operator==(const Model&, const Model&) = default;
   } model;
 
   struct Data {
     std::string name = "fashion_mnist";
-    std::string dir;           ///< empty: where the data set's package puts it
-    bool drop_last = false;    ///< drop the last, short round of an epoch
+    std::string dir;             ///< empty: where the data set's package puts it
+    bool drop_last = false;      ///< drop the last, short round of an epoch
     std::size_t samples = 4096;  ///< synthetic only: training samples
     std::size_t classes = 10;    ///< synthetic only
     double noise = 0.5;          ///< synthetic only: standard deviation around a class's centre
+    friend bool operator==(const Data&, const Data&) = default;
   } data;
 
   struct Train {
@@ -55,26 +58,31 @@ struct Config {
     double lr = 0.05;
     std::string schedule = "constant";  ///< constant, step, cosine
     std::size_t warmup_steps = 0;       ///< rounds of linear warm-up
-    std::vector<double> step_at = {0.5, 0.75};  ///< schedule = "step": fractions of the run at which lr is cut
-    double step_factor = 0.1;                   ///< schedule = "step": what lr is multiplied by there
+    std::vector<double> step_at = {0.5,
+                                   0.75};  ///< schedule = "step": fractions of the run at which lr is cut
+    double step_factor = 0.1;              ///< schedule = "step": what lr is multiplied by there
     std::string optimizer = "sgd";
     double momentum = 0.9;
     bool nesterov = false;
     double weight_decay = 0.0;
+    friend bool operator==(const Train&, const Train&) = default;
   } train;
 
   struct Topology {
     std::size_t workers = 4;
     std::size_t groups = 1;  ///< leaders that share the workers evenly; 0: workers right below the root
     TreeSpec tree;           ///< resolved shape; a `tree` key replaces `workers` and `groups`
+    friend bool operator==(const Topology&, const Topology&) = default;
   } topology;
 
   struct Sync {
     std::string method = "ssgd";
+    friend bool operator==(const Sync&, const Sync&) = default;
   } sync;
 
   struct Eval {
     std::size_t every = 1;  ///< epochs between evaluations; the last one is always made; 0: only the last
+    friend bool operator==(const Eval&, const Eval&) = default;
   } eval;
 
   /// Batch of worker `index`, in tree order.
@@ -83,23 +91,32 @@ struct Config {
   }
   /// Sum of the batches of all workers.
   [[nodiscard]] std::size_t global_batch() const;
+  friend bool operator==(const Config&, const Config&) = default;
 };
 
 /// A flag or `--set`: the key "section.key", the value as it would stand in the job file, and how to name it
 /// in an error ("--workers").
 struct Override {
   std::string key;
-  std::string value;
-  std::string flag;
+  std::string value;  ///< a bare word is a string, so that `--model mlp` needs no quotes
+  std::string flag;   ///< "--workers"; "--set" or empty: errors say `--set section.key=value`
 };
 
 /// Reads a job file (empty path: none), applies `overrides`, resolves the tree and checks every number that
 /// can be checked without the data.
 /// Fails: `invalid`, naming file, line and key and what would be right (for an unknown key the nearest known
 /// one); `not_found`; `io`.
+/// Of two overrides of one key the later one counts. A flag also replaces what the file says in another way:
+/// `--steps` the file's `epochs`, `--workers` a tree that only repeats the file's `workers` and `groups`.
 Result<Config> load_config(const std::filesystem::path& file, const std::vector<Override>& overrides);
 
-/// The job file that says what `config` says, with a comment for each key. Reading it back gives `config`.
+/// Does for a Config made in code what load_config does for a job file: resolves the tree (a tree that is
+/// there decides; otherwise `workers` and `groups` do) and checks every number.
+/// Fails: `invalid`, naming the key and what would be right.
+Result<Config> resolve_config(Config config);
+
+/// The job file that says what `config` says, with a comment for each key. Reading it back gives `config`, if
+/// it was resolved. The key `epochs` is commented out when `steps` replaces it.
 std::string print_config(const Config& config);
 
 }  // namespace thalweg

@@ -1,0 +1,119 @@
+#include "runtime/check.hpp"
+#include "runtime/config/schema.hpp"
+
+#include <thalweg/config.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace thalweg {
+
+std::size_t TreeSpec::worker_count() const {
+  if (children.empty()) return workers;
+  std::size_t count = 0;
+  for (const auto& child : children) count += child.worker_count();
+  return count;
+}
+
+std::size_t TreeSpec::leader_count() const {
+  std::size_t count = children.size();
+  for (const auto& child : children) count += child.leader_count();
+  return count;
+}
+
+std::size_t TreeSpec::depth() const {
+  std::size_t below = 0;
+  for (const auto& child : children) below = std::max(below, child.depth());
+  return below + 1;
+}
+
+std::string TreeSpec::text() const {
+  if (children.empty()) return std::to_string(workers);
+  std::string all;
+  for (const auto& child : children) all += (all.empty() ? "" : ", ") + child.text();
+  return "[" + all + "]";
+}
+
+std::size_t Config::global_batch() const {
+  const std::size_t workers = topology.tree == TreeSpec{} ? topology.workers : topology.tree.worker_count();
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < workers; ++i) sum += batch_of(i);
+  return sum;
+}
+
+Result<Config> resolve_config(Config config) {
+  if (const auto problem = config::resolve(config)) {
+    return Error{ErrorCode::invalid, problem->keys.front() + ": " + problem->text};
+  }
+  return config;
+}
+
+namespace config {
+namespace {
+
+std::optional<Problem> resolve_tree(Config::Topology& topology) {
+  if (topology.tree == TreeSpec{}) {
+    if (topology.groups > topology.workers) {
+      return Problem{{"topology.groups", "topology.workers"},
+                     fmt::format("{} groups cannot share {} workers: every group needs at least one",
+                                 topology.groups, topology.workers)};
+    }
+    topology.tree = even_tree(topology.workers, topology.groups);
+  }
+  const std::size_t workers = topology.tree.worker_count();
+  const std::size_t leaders = topology.tree.leader_count();
+  if (workers + leaders > workers_max) {
+    return Problem{{"topology.tree", "topology.workers", "topology.groups"},
+                   fmt::format("{} workers and {} leaders are too many: one process holds {} together",
+                               workers, leaders, workers_max)};
+  }
+  topology.workers = workers;
+  topology.groups = topology.tree.children.size();
+  return {};
+}
+
+std::optional<Problem> check_batches(const Config& config) {
+  const std::size_t batches = config.train.batch.size();
+  if (batches == 1 || batches == config.topology.workers) return {};
+  return Problem{{"train.batch", "topology.tree", "topology.workers", "topology.groups"},
+                 fmt::format("{} batch sizes for {} worker{}: give one number for all, or one for each",
+                             batches, config.topology.workers, config.topology.workers == 1 ? "" : "s")};
+}
+
+}  // namespace
+
+TreeSpec even_tree(std::uint64_t workers, std::uint64_t groups) {
+  THALWEG_CHECK(groups <= workers, "every group has a worker");
+  TreeSpec tree;
+  if (groups == 0) {
+    tree.workers = workers;
+    return tree;
+  }
+  for (std::uint64_t i = 0; i < groups; ++i) {
+    tree.children.push_back({workers / groups + (i < workers % groups ? 1 : 0), {}});
+  }
+  return tree;
+}
+
+std::optional<Problem> resolve(Config& config) {
+  // A tree that is absent would be refused as one without workers, so it is made before anything is checked;
+  // its own numbers are checked before it is made.
+  for (const Key& key : all_keys()) {
+    const Field field = key.field(config);
+    const auto* tree = std::get_if<TreeSpec*>(&field);
+    if (tree != nullptr && **tree == TreeSpec{}) continue;
+    if (auto complaint = check_field(field, key.rule)) return Problem{{key.text()}, *complaint};
+  }
+  if (auto problem = resolve_tree(config.topology)) return problem;
+  if (auto problem = check_batches(config)) return problem;
+  if (!std::is_sorted(config.train.step_at.begin(), config.train.step_at.end())) {
+    return Problem{{"train.step_at"}, "the fractions fall: give them in rising order"};
+  }
+  if (config.train.steps != 0) config.train.epochs = Config{}.train.epochs;
+  return {};
+}
+
+}  // namespace config
+}  // namespace thalweg

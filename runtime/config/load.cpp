@@ -1,0 +1,195 @@
+#include "runtime/config/draft.hpp"
+#include "runtime/config/schema.hpp"
+#include "runtime/config/text.hpp"
+#include "runtime/config/value.hpp"
+
+#include <thalweg/config.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// The only file that includes toml++, which takes seconds to compile.
+#include <toml++/toml.h>
+
+namespace thalweg {
+namespace config {
+namespace {
+
+constexpr std::size_t file_bytes_max = 1 << 20;
+
+/// What toml++ calls the types that no key has.
+std::string foreign_kind(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::table:
+      return "a table";
+    case toml::node_type::date:
+      return "a date";
+    case toml::node_type::time:
+      return "a time";
+    case toml::node_type::date_time:
+      return "a date and time";
+    default:
+      return "something else";
+  }
+}
+
+Value value_of(const toml::node& node) {
+  if (const auto* flag = node.as_boolean()) return {flag->get()};
+  if (const auto* number = node.as_integer()) return {number->get()};
+  if (const auto* number = node.as_floating_point()) return {number->get()};
+  if (const auto* text = node.as_string()) return {text->get()};
+  if (const auto* array = node.as_array()) {
+    std::vector<Value> values;
+    values.reserve(array->size());
+    for (const auto& element : *array) values.push_back(value_of(element));
+    return {std::move(values)};
+  }
+  return {Foreign{foreign_kind(node)}};
+}
+
+/// toml++'s description as the middle of a sentence, with the advice that fits its most frequent cause.
+std::string syntax_text(const toml::parse_error& error) {
+  std::string text(error.description());
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  if (text.ends_with("could not determine value type")) text += ": put text in quotes";
+  return "not TOML: " + text;
+}
+
+/// The settings of a job file in the order in which they stand there: toml++ sorts tables by name, and of
+/// several errors the first one in the file is to be reported.
+std::vector<Setting> settings_of(const toml::table& root, const std::string& file) {
+  std::vector<std::pair<toml::source_position, Setting>> found;
+  const auto add = [&](std::string section, const toml::key* key, const toml::key& place,
+                       const toml::node& node) {
+    const auto position = place.source().begin;
+    found.emplace_back(position, Setting{std::move(section),
+                                         key == nullptr ? "" : std::string(key->str()),
+                                         value_of(node),
+                                         {Source::file, fmt::format("{}:{}", file, position.line)}});
+  };
+  for (const auto& [name, node] : root) {
+    const std::string section(name.str());
+    const toml::table* table = node.as_table();
+    if (table != nullptr && is_section(section)) {
+      for (const auto& [key, value] : *table) add(section, &key, key, value);
+    } else if (table != nullptr || node.is_array_of_tables() || is_section(section)) {
+      add(section, nullptr, name, node);
+    } else {
+      add("", &name, name, node);
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& one, const auto& other) {
+    return std::pair(one.first.line, one.first.column) < std::pair(other.first.line, other.first.column);
+  });
+  std::vector<Setting> settings;
+  settings.reserve(found.size());
+  for (auto& [position, setting] : found) settings.push_back(std::move(setting));
+  return settings;
+}
+
+Result<std::string> read_file(const std::filesystem::path& path) {
+  const std::string failed = "cannot read job file " + path.string() + ": ";
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    return Error{ErrorCode::not_found, failed + "it does not exist: check the path"};
+  }
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  std::string text(file_bytes_max + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (std::filesystem::is_directory(path, ignored)) {
+    return Error{ErrorCode::io, failed + "it is a folder: give the file in it"};
+  }
+  if (!in.eof() && in.gcount() == 0) {
+    const std::string why = errno == 0 ? "reading failed" : std::strerror(errno);
+    return Error{ErrorCode::io, failed + why + ": check its permissions"};
+  }
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > file_bytes_max) {
+    return Error{ErrorCode::invalid, failed + "it is larger than 1 MiB: give a job file"};
+  }
+  return text;
+}
+
+/// toml++ reports what it cannot read by throwing; this is as far as that goes.
+std::variant<toml::table, toml::parse_error> parse(std::string_view text) {
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    return error;
+  }
+}
+
+Status apply_file(Draft& draft, const std::filesystem::path& path) {
+  const auto text = read_file(path);
+  if (!text) return text.error();
+  const auto parsed = parse(*text);
+  if (const auto* error = std::get_if<toml::parse_error>(&parsed)) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("{}:{}: {}", path.string(), error->source().begin.line, syntax_text(*error))};
+  }
+  for (const auto& setting : settings_of(std::get<toml::table>(parsed), path.string())) {
+    if (auto applied = draft.apply(setting); !applied) return applied;
+  }
+  return {};
+}
+
+bool is_whole_number(std::string_view text) {
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// What a flag's text means: a TOML value, or else the text itself. For a key that takes a string it is the
+/// text unless it stands in quotes, so that `--out 2024` names a folder.
+Value flag_value(const std::string& text, bool wants_string) {
+  const auto parsed = parse("value = " + text);
+  const auto* table = std::get_if<toml::table>(&parsed);
+  if (table != nullptr && table->size() == 1) {  // a line break could smuggle in more keys
+    Value value = value_of(*table->get("value"));
+    if (!wants_string || std::holds_alternative<std::string>(value.held)) return value;
+  }
+  if (!wants_string && is_whole_number(text)) return {Foreign{"one that does not fit in 64 bits"}};
+  return {text};
+}
+
+Status apply_flag(Draft& draft, const Override& flag) {
+  const auto dot = flag.key.find('.');
+  const bool dotted = dot != std::string::npos;
+  const std::string section = dotted ? flag.key.substr(0, dot) : "";
+  const std::string name = dotted ? flag.key.substr(dot + 1) : flag.key;
+  const bool by_set = flag.flag.empty() || flag.flag == "--set";
+  const std::string place =
+      printable(by_set ? fmt::format("--set {}={}", flag.key, flag.value) : flag.flag + " " + flag.value);
+  if (name.empty()) {
+    return Error{ErrorCode::invalid, place + ": no key is named: give section.key=value"};
+  }
+  Config types;
+  const Key* key = find_key(section, name);
+  const bool wants_string = key != nullptr && std::holds_alternative<std::string*>(key->field(types));
+  return draft.apply({section, name, flag_value(flag.value, wants_string), {Source::flag, place}});
+}
+
+}  // namespace
+}  // namespace config
+
+Result<Config> load_config(const std::filesystem::path& file, const std::vector<Override>& overrides) {
+  config::Draft draft;
+  if (!file.empty()) {
+    if (auto applied = config::apply_file(draft, file); !applied) return applied.error();
+  }
+  for (const auto& flag : overrides) {
+    if (auto applied = config::apply_flag(draft, flag); !applied) return applied.error();
+  }
+  return draft.finish();
+}
+
+}  // namespace thalweg

@@ -1,0 +1,222 @@
+#include "runtime/config/schema.hpp"
+
+#include "runtime/config/nearest.hpp"
+#include "runtime/config/text.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace thalweg::config {
+namespace {
+
+// Limits that keep every product of counts within 64 bits: rounds x workers x batch, epochs x samples.
+constexpr std::uint64_t rounds_max = 1'000'000'000;
+constexpr std::uint64_t batch_max = 1'000'000;
+constexpr std::uint64_t width_max = 1'000'000;
+constexpr std::uint64_t samples_max =
+    std::numeric_limits<std::uint32_t>::max();                                // indices are stored in 32 bits
+constexpr std::uint64_t seed_max = std::numeric_limits<std::int64_t>::max();  // TOML's integers end there
+
+constexpr std::string_view schedules[] = {"constant", "step", "cosine"};
+constexpr std::string_view optimizers[] = {"sgd"};
+constexpr std::string_view methods[] = {"ssgd"};
+
+const Key table[] = {
+    {"run", "out", "The run folder; empty: runs/NAME, or the next free runs/MODEL-N.",
+     [](Config& c) -> Field { return &c.run.out; }},
+    {"run",
+     "seed",
+     "Decides initial weights, shuffles and everything else that is random.",
+     [](Config& c) -> Field { return &c.run.seed; },
+     {Counts{0, seed_max}}},
+    {"run",
+     "name",
+     "Name of the run and, when out is empty, of its folder below runs/.",
+     [](Config& c) -> Field { return &c.run.name; },
+     {Text{.one_folder = true}}},
+
+    {"model",
+     "name",
+     "The network, as lenet5 or mlp.",
+     [](Config& c) -> Field { return &c.model.name; },
+     {Text{.may_be_empty = false}}},
+    {"model", "init_from", "Safetensors file with the initial weights; empty: they come from the seed.",
+     [](Config& c) -> Field { return &c.model.init_from; }},
+    {"model",
+     "hidden",
+     "Widths of the hidden layers; mlp only.",
+     [](Config& c) -> Field { return &c.model.hidden; },
+     {Counts{1, width_max}}},
+
+    {"data",
+     "name",
+     "The data set, as fashion_mnist or synthetic.",
+     [](Config& c) -> Field { return &c.data.name; },
+     {Text{.may_be_empty = false}}},
+    {"data", "dir", "Folder of its files; empty: where the data set's package puts them.",
+     [](Config& c) -> Field { return &c.data.dir; }},
+    {"data", "drop_last", "Drop the last, short round of an epoch.",
+     [](Config& c) -> Field { return &c.data.drop_last; }},
+    {"data",
+     "samples",
+     "Training samples to make; synthetic only.",
+     [](Config& c) -> Field { return &c.data.samples; },
+     {Counts{1, samples_max}}},
+    {"data",
+     "classes",
+     "Classes to make; synthetic only.",
+     [](Config& c) -> Field { return &c.data.classes; },
+     {Counts{2, width_max}}},
+    {"data",
+     "noise",
+     "Standard deviation of the samples around their class's centre; synthetic only.",
+     [](Config& c) -> Field { return &c.data.noise; },
+     {Reals{}}},
+
+    {"train",
+     "epochs",
+     "Passes over the training samples; steps can be given instead.",
+     [](Config& c) -> Field { return &c.train.epochs; },
+     {Counts{1, rounds_max}}},
+    {"train",
+     "steps",
+     "Rounds; 0: as many as the epochs take.",
+     [](Config& c) -> Field { return &c.train.steps; },
+     {Counts{0, rounds_max}}},
+    {"train",
+     "batch",
+     "Samples per worker and round: one number for all workers, or an array with one for each.",
+     [](Config& c) -> Field { return &c.train.batch; },
+     {Counts{1, batch_max}, true}},
+    {"train", "lr", "Learning rate.", [](Config& c) -> Field { return &c.train.lr; }, {Reals{}}},
+    {"train",
+     "schedule",
+     "How the learning rate changes over the run: constant, step or cosine.",
+     [](Config& c) -> Field { return &c.train.schedule; },
+     {Names{schedules}}},
+    {"train",
+     "warmup_steps",
+     "Rounds over which the learning rate rises from 0 at the start.",
+     [](Config& c) -> Field { return &c.train.warmup_steps; },
+     {Counts{0, rounds_max}}},
+    {"train",
+     "step_at",
+     "Fractions of the run at which schedule = \"step\" cuts the learning rate.",
+     [](Config& c) -> Field { return &c.train.step_at; },
+     {Reals{.high = 1, .above_low = true, .below_high = true}}},
+    {"train",
+     "step_factor",
+     "What the learning rate is multiplied by there.",
+     [](Config& c) -> Field { return &c.train.step_factor; },
+     {Reals{.high = 1, .above_low = true}}},
+    {"train",
+     "optimizer",
+     "The root's update rule: sgd.",
+     [](Config& c) -> Field { return &c.train.optimizer; },
+     {Names{optimizers}}},
+    {"train",
+     "momentum",
+     "Share of the last move that goes on; 0: none.",
+     [](Config& c) -> Field { return &c.train.momentum; },
+     {Reals{.high = 1, .below_high = true}}},
+    {"train", "nesterov", "Nesterov's form of momentum.",
+     [](Config& c) -> Field { return &c.train.nesterov; }},
+    {"train",
+     "weight_decay",
+     "L2 penalty on the weights.",
+     [](Config& c) -> Field { return &c.train.weight_decay; },
+     {Reals{}}},
+
+    {"topology",
+     "workers",
+     "Workers in the tree.",
+     [](Config& c) -> Field { return &c.topology.workers; },
+     {Counts{1, workers_max}}},
+    {"topology",
+     "groups",
+     "Leaders below the root; 0: the workers are right below it.",
+     [](Config& c) -> Field { return &c.topology.groups; },
+     {Counts{0, workers_max}}},
+    {"topology", "tree", "The tree's shape: an array is a list of leaders, a number the workers below one.",
+     [](Config& c) -> Field { return &c.topology.tree; }},
+
+    {"sync",
+     "method",
+     "How the workers are kept in step: ssgd.",
+     [](Config& c) -> Field { return &c.sync.method; },
+     {Names{methods}}},
+
+    {"eval",
+     "every",
+     "Epochs between evaluations on the test set; 0: only at the end.",
+     [](Config& c) -> Field { return &c.eval.every; },
+     {Counts{0, rounds_max}}},
+};
+
+std::vector<std::string> section_names() {
+  std::vector<std::string> names;
+  for (const auto& key : table) {
+    if (names.empty() || names.back() != key.section) names.emplace_back(key.section);
+  }
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// How far a key that somebody wrote is from one that exists. A key in the wrong section is one step off for
+/// its section and the rest for its name.
+std::size_t distance(std::string_view section, std::string_view name, const Key& key) {
+  const std::size_t by_name = name_distance(name, key.name);
+  return section == key.section ? by_name : by_name + 1;
+}
+
+}  // namespace
+
+std::string Key::text() const { return std::string(section) + "." + std::string(name); }
+
+std::span<const Key> all_keys() { return table; }
+
+const Key* find_key(std::string_view section, std::string_view name) {
+  const auto* found = std::find_if(std::begin(table), std::end(table), [&](const Key& key) {
+    return key.section == section && key.name == name;
+  });
+  return found == std::end(table) ? nullptr : found;
+}
+
+bool is_section(std::string_view name) {
+  return std::any_of(std::begin(table), std::end(table), [&](const Key& key) { return key.section == name; });
+}
+
+std::string unknown_key(std::string_view section, std::string_view name) {
+  const std::string written =
+      section.empty() ? std::string(name) : std::string(section) + "." + std::string(name);
+  const Key* nearest = nullptr;
+  std::size_t nearest_distance = tolerated_distance(name) + 1;
+  for (const auto& key : table) {
+    if (const std::size_t far = distance(section, name, key); far < nearest_distance) {
+      nearest = &key;
+      nearest_distance = far;
+    }
+  }
+  const std::string failed = "unknown key '" + printable(written) + "': ";
+  if (nearest != nullptr) return failed + "did you mean '" + nearest->text() + "'?";
+  if (!is_section(section)) return failed + "keys stand in the sections " + joined(section_names());
+  std::vector<std::string> names;
+  for (const auto& key : table) {
+    if (key.section == section) names.emplace_back(key.name);
+  }
+  return failed + "the keys of [" + std::string(section) + "] are " + joined(names);
+}
+
+std::string unknown_section(std::string_view name) {
+  const std::string failed = "unknown section '" + printable(name) + "': ";
+  const std::string nearest = nearest_name(name, section_names());
+  if (!nearest.empty()) return failed + "did you mean '" + nearest + "'?";
+  return failed + "the sections are " + joined(section_names());
+}
+
+}  // namespace thalweg::config

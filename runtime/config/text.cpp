@@ -1,0 +1,74 @@
+#include "runtime/config/text.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace thalweg::config {
+namespace {
+
+bool is_control(unsigned char byte) { return byte < 0x20 || byte == 0x7f; }
+
+/// Bytes of the UTF-8 sequence that `text` begins with; 0 when it begins with none. (RFC 3629: shortest
+/// form only, no surrogates, nothing above U+10FFFF.)
+std::size_t sequence_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  if (length == 0 || text.size() < length) return 0;
+  std::uint32_t point = lead & (0x7fU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xc0U) != 0x80U) return 0;
+    point = point << 6 | (byte & 0x3fU);
+  }
+  const bool too_long = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);
+  const bool surrogate = point >= 0xd800 && point < 0xe000;
+  return too_long || surrogate || point > 0x10ffff ? 0 : length;
+}
+
+}  // namespace
+
+bool is_plain_text(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    if (length == 0 || is_control(static_cast<unsigned char>(text[0]))) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string string_text(std::string_view text) {
+  std::string line = "\"";
+  for (const char letter : text) {
+    if (is_control(static_cast<unsigned char>(letter))) {
+      line += fmt::format("\\u{:04X}", static_cast<unsigned>(letter));
+      continue;
+    }
+    if (letter == '"' || letter == '\\') line += '\\';
+    line += letter;
+  }
+  return line + "\"";
+}
+
+std::string printable(std::string_view text) {
+  if (is_plain_text(text)) return std::string(text);
+  std::string shown;
+  while (!text.empty()) {
+    const auto byte = static_cast<unsigned char>(text[0]);
+    const std::size_t length = is_control(byte) ? 0 : sequence_length(text);
+    shown += length == 0 ? fmt::format("\\x{:02x}", byte) : std::string(text.substr(0, length));
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return shown;
+}
+
+std::string real_text(double number) {
+  std::string text = fmt::format("{}", number);
+  // An integer would read back as the same number, but a float shows what kind of number belongs here.
+  if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
+  return text;
+}
+
+}  // namespace thalweg::config

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+/// How strings and numbers are written in a job file.
+namespace thalweg::config {
+
+/// Whether `text` is UTF-8 without control characters: what a job file can hold and a terminal can show.
+bool is_plain_text(std::string_view text);
+
+/// `text` as a TOML basic string, quotes included.
+std::string string_text(std::string_view text);
+
+/// `text` as an error message can show it in one line: control characters and broken UTF-8 escaped.
+std::string printable(std::string_view text);
+
+/// The shortest TOML float that reads back as `number`.
+std::string real_text(double number);
+
+}  // namespace thalweg::config
