@@ -1,0 +1,153 @@
+#include "models/optimizer.hpp"
+
+#include "runtime/time/random.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace thalweg::models {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<Slot> slots_of(std::vector<std::size_t> counts, std::vector<bool> decays) {
+  std::vector<Slot> slots;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    slots.push_back({"s" + std::to_string(i), {counts[i]}, flat_size(slots), counts[i], decays[i]});
+  }
+  return slots;
+}
+
+std::vector<float> noise(std::size_t count, std::uint64_t key) {
+  Random random(3, 0, key);
+  std::vector<float> values(count);
+  for (float& value : values) value = random.uniform(-1.0F, 1.0F);
+  return values;
+}
+
+std::unique_ptr<Optimizer> make(const Config::Train& train, std::vector<Slot> slots) {
+  auto made = make_optimizer(train, std::move(slots));
+  EXPECT_TRUE(made.ok());
+  return std::move(*made);
+}
+
+/// Runs steps [from, to) on gradients made of the step's number.
+std::vector<float> run(Optimizer& optimizer, std::vector<float> w, std::uint64_t from, std::uint64_t to,
+                       TaskPool* pool = nullptr) {
+  std::vector<float> next(w.size());
+  for (std::uint64_t step = from; step < to; ++step) {
+    optimizer.step(next, w, noise(w.size(), step), 3, 0.1, pool);
+    w.swap(next);
+  }
+  return w;
+}
+
+TEST(Sgd, StepsByHand) {
+  Config::Train train;
+  train.momentum = 0.5;
+  train.weight_decay = 0.25;
+  const auto optimizer = make(train, slots_of({1}, {true}));
+  std::vector<float> w(16, 0.0F);
+  std::vector<float> sum(16, 0.0F);
+  std::vector<float> next(16);
+  w[0] = 4;
+  sum[0] = 6;  // of 2 samples: mean 3, with decay g = 4
+  optimizer->step(next, w, sum, 2, 0.5, nullptr);
+  EXPECT_EQ(next[0], 2.0F);  // v = 4
+  w = next;
+  optimizer->step(next, w, sum, 2, 0.5, nullptr);
+  EXPECT_EQ(next[0], -0.75F);  // g = 3.5, v = 5.5
+  EXPECT_EQ(next[1], 0.0F) << "padding stays zero";
+  EXPECT_EQ(optimizer->steps(), 2U);
+
+  train.nesterov = true;
+  const auto nesterov = make(train, slots_of({1}, {true}));
+  w[0] = 4;
+  nesterov->step(next, w, sum, 2, 0.5, nullptr);
+  EXPECT_EQ(next[0], 1.0F);  // g + 0.5 v = 6
+}
+
+TEST(Sgd, DecaysOnlyWhatIsMarked) {
+  Config::Train train;
+  train.momentum = 0;
+  train.weight_decay = 0.5;
+  const auto optimizer = make(train, slots_of({3, 20, 1}, {true, false, true}));
+  const std::vector<float> w(64, 8.0F);
+  const std::vector<float> sum(64, 0.0F);
+  std::vector<float> next(64);
+  optimizer->step(next, w, sum, 1, 1.0, nullptr);
+  EXPECT_EQ(next[0], 4.0F);
+  EXPECT_EQ(next[16], 8.0F);
+  EXPECT_EQ(next[35], 8.0F);
+  EXPECT_EQ(next[48], 4.0F);
+  EXPECT_TRUE(optimizer->state().empty()) << "without momentum there is none";
+}
+
+TEST(Sgd, RestoredGoesOnAsIfItHadNeverStopped) {
+  for (const bool nesterov : {false, true}) {
+    Config::Train train;
+    train.nesterov = nesterov;
+    train.weight_decay = 1e-3;
+    const auto slots = slots_of({100, 7}, {true, true});
+    const auto whole = make(train, slots);
+    const auto w0 = noise(flat_size(slots), 99);
+    const auto expected = run(*whole, w0, 0, 10);
+
+    const auto first = make(train, slots);
+    EXPECT_TRUE(first->state().empty());
+    const auto w5 = run(*first, w0, 0, 5);
+    const auto state = first->state();
+    ASSERT_EQ(state.size(), 1U);
+    EXPECT_EQ(state[0].name, "momentum");
+
+    const auto second = make(train, slots);
+    ASSERT_TRUE(second->restore(state, first->steps()).ok());
+    EXPECT_EQ(second->steps(), 5U);
+    EXPECT_EQ(run(*second, w5, 5, 10), expected);
+  }
+}
+
+TEST(Sgd, RefusesForeignState) {
+  const auto slots = slots_of({10}, {true});
+  const auto optimizer = make({}, slots);
+  std::vector<float> right(16);
+  std::vector<float> wrong(32);
+  const Optimizer::NamedState momentum{"momentum", right};
+  const std::vector<Optimizer::NamedState> longer{{"momentum", wrong}};
+  const std::vector<Optimizer::NamedState> foreign{momentum, {"variance", right}};
+  const auto text = [](const Status& status) {
+    EXPECT_EQ(status.error().code, ErrorCode::mismatch);
+    return status.error().text;
+  };
+  EXPECT_THAT(text(optimizer->restore({}, 5)), HasSubstr("\"momentum\" is missing"));
+  EXPECT_THAT(text(optimizer->restore(longer, 5)), HasSubstr("has 32 values: the model has 16"));
+  EXPECT_THAT(text(optimizer->restore(foreign, 5)), HasSubstr("\"variance\" is surplus"));
+  EXPECT_THAT(text(optimizer->restore(std::vector{momentum}, 0)), HasSubstr("\"momentum\" is surplus"));
+  EXPECT_TRUE(optimizer->restore({}, 0).ok());
+}
+
+TEST(Sgd, ThePoolChangesNoBit) {
+  TaskPool pool(3);
+  Config::Train train;
+  train.weight_decay = 5e-4;
+  const auto slots = slots_of({150'001, 70'003, 90'000}, {true, false, true});
+  const auto w = noise(flat_size(slots), 50);
+  const auto alone = make(train, slots);
+  const auto split = make(train, slots);
+  EXPECT_EQ(run(*alone, w, 0, 3), run(*split, w, 0, 3, &pool));
+}
+
+TEST(Sgd, UnknownOptimizersAreRefused) {
+  Config::Train train;
+  train.optimizer = "adam";
+  const auto made = make_optimizer(train, {});
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().code, ErrorCode::invalid);
+  EXPECT_EQ(made.error().text, "train.optimizer = \"adam\": no such optimizer: known is \"sgd\"");
+}
+
+}  // namespace
+}  // namespace thalweg::models

@@ -1,0 +1,259 @@
+#include "models/safetensors.hpp"
+
+#include "tests/support/temp_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace thalweg::models {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::vector<float> weight{1.5F, -2, 3, 4, 5, 6};
+const std::vector<float> bias{0.25F, -0.0F};
+
+std::vector<NamedTensor> two_tensors() { return {{"fc1.weight", {2, 3}, weight}, {"fc1.bias", {2}, bias}}; }
+
+/// A file with this header, as it stands, and `data_bytes` zeros.
+std::string raw(const std::string& header, std::size_t data_bytes = 0) {
+  std::string bytes(8, '\0');
+  const std::uint64_t size = header.size();
+  std::memcpy(bytes.data(), &size, 8);
+  return bytes + header + std::string(data_bytes, '\0');
+}
+
+TEST(Safetensors, RoundTrip) {
+  const TempFolder folder;
+  const auto file = folder.path() / "model.safetensors";
+  ASSERT_TRUE(save_safetensors(file, two_tensors(), {{"version", "7"}, {"method", "ssgd \"quoted\""}}).ok());
+  const auto loaded = load_safetensors(file);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text;
+  ASSERT_EQ(loaded->tensors.size(), 2U);
+  EXPECT_EQ(loaded->tensors[0].name, "fc1.weight");
+  EXPECT_THAT(loaded->tensors[0].shape, ElementsAre(2, 3));
+  EXPECT_EQ(loaded->tensors[0].values, weight);
+  EXPECT_EQ(loaded->metadata,
+            (std::map<std::string, std::string>{{"version", "7"}, {"method", "ssgd \"quoted\""}}));
+  ASSERT_NE(loaded->find("fc1.bias"), nullptr);
+  EXPECT_EQ(std::memcmp(loaded->find("fc1.bias")->values.data(), bias.data(), 8), 0) << "bits, -0 among them";
+  EXPECT_EQ(loaded->find("fc2.bias"), nullptr);
+}
+
+TEST(Safetensors, KeepsNumbersThatAreNone) {
+  const TempFolder folder;
+  const std::vector<float> odd{std::numeric_limits<float>::quiet_NaN(),
+                               std::numeric_limits<float>::infinity(), 1e-42F};
+  const std::vector<NamedTensor> tensors{
+      {"odd", {3}, odd}, {"scalar", {}, std::span(odd).first(1)}, {"none", {0, 4}, {}}};
+  ASSERT_TRUE(save_safetensors(folder.path() / "f", tensors).ok());
+  const auto loaded = load_safetensors(folder.path() / "f");
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text;
+  EXPECT_EQ(std::memcmp(loaded->find("odd")->values.data(), odd.data(), 12), 0);
+  EXPECT_TRUE(loaded->find("scalar")->shape.empty());
+  EXPECT_TRUE(loaded->find("none")->values.empty());
+}
+
+TEST(Safetensors, TheBytesAreTheFormats) {
+  const TempFolder folder;
+  const auto file = folder.path() / "f";
+  ASSERT_TRUE(save_safetensors(file, two_tensors(), {{"b", "2"}, {"a", "1"}}).ok());
+  const std::string header =
+      R"({"__metadata__":{"a":"1","b":"2"},"fc1.weight":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},)"
+      R"("fc1.bias":{"dtype":"F32","shape":[2],"data_offsets":[24,32]}})";
+  std::string expected = raw(header + std::string((8 - header.size() % 8) % 8, ' '), 32);
+  std::memcpy(expected.data() + expected.size() - 32, weight.data(), 24);
+  std::memcpy(expected.data() + expected.size() - 8, bias.data(), 8);
+  EXPECT_EQ(bytes_of(file), expected);
+
+  ASSERT_TRUE(save_safetensors(file, two_tensors(), {{"a", "1"}, {"b", "2"}}).ok());
+  EXPECT_EQ(bytes_of(file), expected) << "saving again gives the same bytes";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1)
+      << "nothing is left beside it";
+}
+
+TEST(Safetensors, AFailedSaveLeavesTheOldFile) {
+  const TempFolder folder;
+  const auto missing = folder.path() / "none" / "f";
+  const auto status = save_safetensors(missing, two_tensors());
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::io);
+  EXPECT_EQ(status.error().text, "cannot write " + missing.string() + ": No such file or directory");
+
+  // A folder in the way of the temporary file stands for a full disk: root may write anywhere.
+  const auto file = folder.write("f", "old");
+  std::filesystem::create_directory(folder.path() / "f.partial");
+  EXPECT_FALSE(save_safetensors(file, two_tensors()).ok());
+  EXPECT_EQ(bytes_of(file), "old");
+}
+
+TEST(Safetensors, SaysWhatIsNotThere) {
+  const TempFolder folder;
+  const auto missing = load_safetensors(folder.path() / "none");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, ErrorCode::not_found);
+  const auto directory = load_safetensors(folder.path());
+  ASSERT_FALSE(directory.ok());
+  EXPECT_EQ(directory.error().code, ErrorCode::io);
+}
+
+struct Hostile {
+  const char* name;
+  std::string bytes;
+  const char* complaint;
+};
+
+/// One tensor "a" with these fields, in a header of its own.
+std::string one(const std::string& fields, std::size_t data_bytes = 8) {
+  return raw(R"({"a":{)" + fields + "}}", data_bytes);
+}
+
+std::vector<Hostile> hostile_files() {
+  const std::string sound = R"("dtype":"F32","shape":[2],"data_offsets":[0,8])";
+  const std::string entry = R"(:{"dtype":"F32","shape":[1],"data_offsets":)";
+  std::string huge = raw("{}");
+  huge[7] = '\x7f';
+  std::string over = raw("{}");
+  over[0] = 3;
+  return {
+      {"empty", "", "it has 0 bytes"},
+      {"short", "1234567", "it has 7 bytes"},
+      {"huge header", huge, "claims a header of 9151314442816847874 bytes, in a file of 10"},
+      {"header over the end", over, "claims a header of 3 bytes, in a file of 10"},
+      {"no header", raw(""), "does not begin with {"},
+      {"text", raw("hello"), "does not begin with {"},
+      {"array", raw("[1]"), "does not begin with {"},
+      {"cut JSON", raw(R"({"a":{"dtype")"), "not JSON at byte"},
+      {"after JSON", raw("{} {}"), "not JSON at byte"},
+      {"deep", raw(R"({"a":)" + std::string(1'000'000, '[')), "an array at the top"},
+      {"deep objects", raw(R"({"a":{"dtype":{"b":{"c":)"), "an object in tensor a"},
+      {"deep shape", one(R"("shape":[[[[)"), "an array in tensor a"},
+      {"not UTF-8", raw("{\"\xff\xfe\":1}"), "not JSON at byte"},
+      {"number for a tensor", raw(R"({"a":1})"), "a number at the top"},
+      {"null for a tensor", raw(R"({"a":null})"), "null at the top"},
+      {"metadata of numbers", raw(R"({"__metadata__":{"a":1}})"), "a number in the metadata"},
+      {"metadata twice", raw(R"({"__metadata__":{},"__metadata__":{}})"), "the metadata come twice"},
+      {"metadata key twice", raw(R"({"__metadata__":{"k":"1","k":"2"}})"), "a metadata key comes twice"},
+      {"unknown field", one(sound + R"(,"x":1)"), "unknown field x"},
+      {"field twice", one(sound + R"(,"dtype":"F32")"), "has its dtype twice"},
+      {"no offsets", one(R"("dtype":"F32","shape":[2])"), "lacks its dtype, shape or data_offsets"},
+      {"three offsets", one(R"("dtype":"F32","shape":[2],"data_offsets":[0,8,8])"), "a number in tensor a"},
+      {"one offset", one(R"("dtype":"F32","shape":[2],"data_offsets":[8])"), "has 1 data_offsets, not 2"},
+      {"negative", one(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])"),
+       "a negative number in tensor a"},
+      {"fraction", one(R"("dtype":"F32","shape":[2.0],"data_offsets":[0,8])"), "a fractional or huge number"},
+      {"past 64 bits", one(R"("dtype":"F32","shape":[99999999999999999999],"data_offsets":[0,8])"),
+       "huge number"},
+      {"other type", one(R"("dtype":"F16","shape":[4],"data_offsets":[0,8])"), "type F16: only F32 is read"},
+      {"type that is no text", one(R"("dtype":32)"), "a number in tensor a"},
+      {"shape too large", one(R"("dtype":"F32","shape":[3],"data_offsets":[0,8])"),
+       "8 bytes, which its shape [3]"},
+      {"shape wraps to 8 bytes", one(R"("dtype":"F32","shape":[4611686018427387906],"data_offsets":[0,8])"),
+       "which its shape [4611686018427387906] does not fill"},
+      {"backwards", one(R"("dtype":"F32","shape":[2],"data_offsets":[8,0])"), "lies at bytes 8 to 0 of 8"},
+      {"past the end", one(R"("dtype":"F32","shape":[4],"data_offsets":[0,16])"),
+       "lies at bytes 0 to 16 of 8"},
+      {"far past the end",
+       one(R"("dtype":"F32","shape":[2],"data_offsets":[18446744073709551600,18446744073709551608])"),
+       "lies at bytes"},
+      {"gap in front", one(R"("dtype":"F32","shape":[1],"data_offsets":[4,8])"),
+       "after a gap that begins at byte 0"},
+      {"bytes after", one(sound, 12), "4 bytes follow its last tensor"},
+      {"overlap", raw(R"({"a")" + entry + R"([0,4]},"b")" + entry + "[0,4]}}", 4),
+       "inside a tensor that ends at byte 4"},
+      {"twice", raw(R"({"a")" + entry + R"([0,4]},"a")" + entry + "[4,8]}}", 8), "tensor a comes twice"},
+      {"data without tensors", raw("{}", 8), "8 bytes follow its last tensor"},
+  };
+}
+
+TEST(Safetensors, RefusesHostileFiles) {
+  const TempFolder folder;
+  for (const Hostile& hostile : hostile_files()) {
+    const auto file = folder.write("f", hostile.bytes);
+    const auto loaded = load_safetensors(file);
+    ASSERT_FALSE(loaded.ok()) << hostile.name;
+    EXPECT_EQ(loaded.error().code, ErrorCode::corrupt) << hostile.name;
+    EXPECT_THAT(loaded.error().text, HasSubstr(file.string() + " is no sound safetensors file: "))
+        << hostile.name;
+    EXPECT_THAT(loaded.error().text, HasSubstr(hostile.complaint)) << hostile.name;
+  }
+}
+
+TEST(Safetensors, TamesNamesInErrors) {
+  const TempFolder folder;
+  const std::string name = R"(\u001b[2J)" + std::string(5000, 'x');
+  const auto loaded = load_safetensors(folder.write("f", raw("{\"" + name + R"(":{"dtype":"F64"}})")));
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_THAT(loaded.error().text, HasSubstr("tensor ?[2Jxxx"));
+  EXPECT_LT(loaded.error().text.size(), 400U);
+}
+
+TEST(Safetensors, ReadsWhatOthersWrite) {
+  const TempFolder folder;
+  // Spaces where JSON allows them, bytes in another order than the names, no metadata.
+  std::string bytes = raw(R"({ "b" : {"shape":[1], "data_offsets":[4,8], "dtype":"F32"},
+                              "a":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]} }   )",
+                          8);
+  const std::array<float, 2> values{1, 2};
+  std::memcpy(bytes.data() + bytes.size() - 8, values.data(), 8);
+  const auto loaded = load_safetensors(folder.write("f", bytes));
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text;
+  EXPECT_THAT(loaded->find("a")->values, ElementsAre(1.0F));
+  EXPECT_THAT(loaded->find("b")->values, ElementsAre(2.0F));
+  EXPECT_EQ(loaded->tensors[0].name, "b");
+}
+
+class Filling : public testing::Test {
+ protected:
+  SafetensorsFile file_{{{"fc1.weight", {2, 3}, weight}, {"fc1.bias", {2}, bias}}, {}};
+  std::vector<Slot> slots_{{"fc1.weight", {2, 3}, 0, 6, true}, {"fc1.bias", {2}, 16, 2, true}};
+  std::vector<float> parameters_ = std::vector<float>(32, 9.0F);
+
+  std::string error() {
+    const auto status = fill_from(file_, slots_, parameters_, "m.safetensors");
+    EXPECT_FALSE(status.ok());
+    if (status.ok()) return "filled";
+    EXPECT_EQ(status.error().code, ErrorCode::mismatch);
+    EXPECT_EQ(parameters_, std::vector<float>(32, 9.0F)) << "a failure touches nothing";
+    return status.error().text;
+  }
+};
+
+TEST_F(Filling, PutsTensorsIntoTheirSlots) {
+  file_.tensors.push_back({"optimizer.momentum", {32}, std::vector<float>(32)});
+  ASSERT_TRUE(fill_from(file_, slots_, parameters_, "m").ok());
+  std::vector<float> expected(32, 0.0F);
+  std::copy(weight.begin(), weight.end(), expected.begin());
+  std::copy(bias.begin(), bias.end(), expected.begin() + 16);
+  EXPECT_EQ(parameters_, expected);
+
+  const auto tensors = tensors_of(slots_, parameters_);
+  ASSERT_EQ(tensors.size(), 2U);
+  EXPECT_EQ(tensors[1].name, "fc1.bias");
+  EXPECT_THAT(tensors[1].shape, ElementsAre(2));
+  EXPECT_EQ(tensors[1].values.data(), parameters_.data() + 16);
+  EXPECT_EQ(tensors[1].values.size(), 2U);
+}
+
+TEST_F(Filling, NamesWhatDoesNotFit) {
+  file_.tensors[0].shape = {3, 2};
+  EXPECT_EQ(error(),
+            "m.safetensors does not fit the model: tensor fc1.weight is [3, 2] in the file and [2, 3] in the "
+            "model");
+  file_.tensors[0].shape = {2, 3};
+  file_.tensors.push_back({"fc2.weight", {1}, {1}});
+  EXPECT_EQ(error(), "m.safetensors does not fit the model: the model has no tensor fc2.weight");
+  file_.tensors.erase(file_.tensors.begin() + 1);
+  EXPECT_EQ(error(), "m.safetensors does not fit the model: the file has no tensor fc1.bias");
+}
+
+}  // namespace
+}  // namespace thalweg::models
