@@ -38,9 +38,10 @@ class Gate {
   std::size_t inside_ = 0;
 };
 
+/// oneTBB has as many threads as the machine has cores, and complains about arenas that ask for more.
 int arena_width(std::size_t threads) {
-  if (threads == 0) return std::max(1, oneapi::tbb::info::default_concurrency());
-  return static_cast<int>(std::min<std::size_t>(threads, 1024));
+  const int cores = std::max(1, oneapi::tbb::info::default_concurrency());
+  return threads == 0 ? cores : static_cast<int>(std::min(threads, static_cast<std::size_t>(cores)));
 }
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace thalweg {
 
 class TaskPool {
  public:
-  /// `threads` = 0: as many as the machine has cores.
+  /// `threads` = 0: as many as the machine has cores, which is also the most there can be.
   explicit TaskPool(std::size_t threads = 0);
-  ~TaskPool();  ///< waits for what was submitted
+  ~TaskPool();  ///< waits for what was submitted; not to be called in a task
   TaskPool(const TaskPool&) = delete;
   TaskPool& operator=(const TaskPool&) = delete;
 
@@ -21,10 +21,11 @@ class TaskPool {
   void submit(std::function<void()> task);
 
   /// Calls `body(begin, end)` on disjoint pieces of [0, count), each a multiple of `grain` but the last, and
-  /// returns when all are done. May be called inside a task.
+  /// returns when all are done. May be called inside a task. `body` must not throw.
   void parallel_for(std::size_t count, std::size_t grain,
                     const std::function<void(std::size_t begin, std::size_t end)>& body);
 
+  /// Threads that may work at once, one of them a caller of parallel_for.
   [[nodiscard]] std::size_t threads() const;
 
  private:
