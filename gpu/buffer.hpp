@@ -1,11 +1,11 @@
 #pragma once
 
+#include "runtime/values/payload.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-
-#include "runtime/values/payload.hpp"
 
 /// Flat vectors: the memory of parameters, gradients and sums. A pool hands out equal buffers and takes them
 /// back when their last holder lets go, so that a steady state allocates nothing.
@@ -26,8 +26,8 @@ struct PoolCounters {
   std::uint64_t exhausted = 0;  ///< take() calls that found none: waits
 };
 
-/// Buffers of one size. Thread-safe: buffers come back from whichever thread lets go last, also after the pool
-/// itself is gone.
+/// Buffers of one size. Thread-safe: buffers come back from whichever thread lets go last, also after the
+/// pool itself is gone.
 class BufferPool {
  public:
   /// At most `limit` buffers of `size` floats; memory is allocated as buffers are first taken, zeroed.

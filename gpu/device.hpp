@@ -1,15 +1,15 @@
 #pragma once
 
+#include "gpu/buffer.hpp"
+#include "gpu/ops.hpp"
+#include "gpu/stream.hpp"
+
+#include <thalweg/result.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <thalweg/result.hpp>
-
-#include "gpu/buffer.hpp"
-#include "gpu/ops.hpp"
-#include "gpu/stream.hpp"
 
 /// What computes: streams to order work, buffers to work on, op objects per shape. One interface for host and
 /// GPU, and no word of either in it.
@@ -43,7 +43,7 @@ class Device {
 
 struct HostOptions {
   enum class Ops { best, reference } ops = Ops::best;  ///< best: oneDNN when built with it
-  bool inline_streams = false;  ///< tests: `submit` runs the work before it returns
+  bool inline_streams = false;                         ///< tests: `submit` runs the work before it returns
 };
 
 /// The processor this program runs on.
@@ -52,7 +52,7 @@ std::unique_ptr<Device> open_host_device(HostOptions options = {});
 /// Every device of this machine, or, for a kind that is not there, why: for `thalweg devices`.
 struct DeviceReport {
   std::vector<DeviceInfo> devices;
-  std::vector<std::string> absent;  ///< "cuda: this build has no CUDA support"
+  std::vector<std::string> absent;  ///< "cuda: this build has no CUDA device"
 };
 DeviceReport list_devices();
 

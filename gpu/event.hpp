@@ -1,9 +1,9 @@
 #pragma once
 
+#include <thalweg/result.hpp>
+
 #include <functional>
 #include <memory>
-
-#include <thalweg/result.hpp>
 
 namespace thalweg::gpu {
 

@@ -14,7 +14,7 @@ namespace thalweg::gpu {
 void fill(std::span<float> y, float value);
 void copy(std::span<float> y, std::span<const float> x);
 void axpy(std::span<float> y, float a, std::span<const float> x);  ///< y += a x
-void scale(std::span<float> y, float a);                          ///< y *= a
+void scale(std::span<float> y, float a);                           ///< y *= a
 
 /// sum (+)= w[0] x[0] + w[1] x[1] + ..., in blocks that stay in L1, in one pass over memory.
 /// Each element is added strictly in the order of the sources, so cutting one call into several consecutive
@@ -29,7 +29,7 @@ struct SgdCoefficients {
   float weight_decay = 0;
   float gradient_scale = 1;  ///< 1 / samples: turns the sum into the mean
   bool nesterov = false;
-  bool first = false;        ///< no velocity yet: it becomes the gradient, as PyTorch does
+  bool first = false;  ///< no velocity yet: it becomes the gradient, as PyTorch does
 };
 
 /// One step of SGD, PyTorch's definition: g = scale·gradient_sum + wd·w; v = momentum·v + g; and

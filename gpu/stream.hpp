@@ -1,11 +1,11 @@
 #pragma once
 
-#include <functional>
-#include <string_view>
+#include "gpu/event.hpp"
 
 #include <thalweg/result.hpp>
 
-#include "gpu/event.hpp"
+#include <functional>
+#include <string_view>
 
 /// An ordered queue of work on a device. Each worker owns one. On the host it is one plain thread (never a
 /// pool's or an actor's) with oneDNN held to one thread; in tests it may run inline.

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstddef>
+
+/// The arithmetic of flat vectors, one element at a time: what gpu/flat.hpp does, as index functors. A host
+/// loop and a grid-stride kernel run the same source, and since each operation is rounded by itself, in the
+/// same order, they give the same bits.
+///
+/// On the host this file is compiled once per instruction set. Each time its contents get a namespace of
+/// their own, so that the linker never picks the AVX-512 version of an inline function for the baseline
+/// loops. Nothing here may call a function of another header, for the same reason.
+#ifdef __CUDACC__
+#define THALWEG_HD __host__ __device__
+#else
+#define THALWEG_HD
+#endif
+#ifndef THALWEG_FLAT_ISA
+#define THALWEG_FLAT_ISA portable
+#endif
+
+namespace thalweg::gpu::flat::inline THALWEG_FLAT_ISA {
+
+/// A product and a sum that no compiler contracts into one rounding. The host loops are built with
+/// -ffp-contract=off; nvcc contracts unless told by these.
+THALWEG_HD inline float product(float a, float b) {
+#ifdef __CUDA_ARCH__
+  return __fmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+THALWEG_HD inline float plus(float a, float b) {
+#ifdef __CUDA_ARCH__
+  return __fadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
+
+struct Fill {
+  float* y;
+  float value;
+  THALWEG_HD void operator()(std::size_t i) const { y[i] = value; }
+};
+
+struct Copy {
+  float* y;
+  const float* x;
+  THALWEG_HD void operator()(std::size_t i) const { y[i] = x[i]; }
+};
+
+struct Add {
+  float* y;
+  const float* x;
+  THALWEG_HD void operator()(std::size_t i) const { y[i] = plus(y[i], x[i]); }
+};
+
+struct Axpy {
+  float* y;
+  const float* x;
+  float a;
+  THALWEG_HD void operator()(std::size_t i) const { y[i] = plus(y[i], product(a, x[i])); }
+};
+
+struct Scale {
+  float* y;
+  float a;
+  THALWEG_HD void operator()(std::size_t i) const { y[i] = product(y[i], a); }
+};
+
+/// y = a x: how a weighted sum starts.
+struct Scaled {
+  float* y;
+  const float* x;
+  float a;
+  THALWEG_HD void operator()(std::size_t i) const { y[i] = product(a, x[i]); }
+};
+
+/// One element of a weighted sum over all sources, in their order. A GPU runs it as it is; the host takes the
+/// sources one after the other over a block that stays in L1, which gives each element the same operations.
+struct WeightedSum {
+  float* sum;
+  const float* const* sources;
+  const float* weights;  ///< null: all 1
+  std::size_t count;
+  bool accumulate;
+  THALWEG_HD void operator()(std::size_t i) const {
+    float total = accumulate ? sum[i] : 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      const float x = sources[k][i];
+      const float term = weights == nullptr || weights[k] == 1 ? x : product(weights[k], x);
+      total = k == 0 && !accumulate ? term : plus(total, term);
+    }
+    sum[i] = total;
+  }
+};
+
+/// PyTorch's SGD (torch.optim.SGD). `v` is null without momentum.
+template <bool has_velocity>
+struct SgdStep {
+  float* next;
+  const float* w;
+  const float* gradient_sum;
+  float* v;
+  float lr, momentum, weight_decay, gradient_scale;
+  bool nesterov, first;
+  THALWEG_HD void operator()(std::size_t i) const {
+    const float g = plus(product(gradient_scale, gradient_sum[i]), product(weight_decay, w[i]));
+    float move = g;
+    if constexpr (has_velocity) {
+      const float velocity = first ? g : plus(product(momentum, v[i]), g);
+      v[i] = velocity;
+      move = nesterov ? plus(g, product(momentum, velocity)) : velocity;
+    }
+    next[i] = plus(w[i], product(-lr, move));
+  }
+};
+
+}  // namespace thalweg::gpu::flat::inline THALWEG_FLAT_ISA
