@@ -38,6 +38,11 @@ class Gate {
   std::size_t inside_ = 0;
 };
 
+struct Job {
+  std::function<void()> task;
+  std::shared_ptr<Gate> gate;
+};
+
 /// oneTBB has as many threads as the machine has cores, and complains about arenas that ask for more.
 int arena_width(std::size_t threads) {
   const int cores = std::max(1, oneapi::tbb::info::default_concurrency());
@@ -65,11 +70,15 @@ void TaskPool::submit(std::function<void()> task) {
   THALWEG_CHECK(task != nullptr, "a task to run");
   state_->gate->enter();
   // oneTBB runs an enqueued task even when no thread ever waits for it, and starts a thread for it when the
-  // arena has none. It keeps the lambda const, hence the pointer.
-  auto shared = std::make_shared<std::function<void()>>(std::move(task));
-  state_->arena.enqueue([shared = std::move(shared), gate = state_->gate] {
-    (*shared)();
-    *shared = nullptr;  // what the task holds goes before the gate opens, not some time after
+  // arena has none. It destroys its copy of the lambda some time after, perhaps when the pool is gone, so
+  // what the task holds is not the lambda's: the thread that runs it takes it over and lets go before the
+  // gate opens.
+  auto* job = std::make_unique<Job>(Job{std::move(task), state_->gate}).release();
+  state_->arena.enqueue([job] {
+    std::unique_ptr<Job> mine(job);
+    mine->task();
+    const auto gate = std::move(mine->gate);
+    mine.reset();
     gate->leave();
   });
 }
