@@ -97,7 +97,10 @@ std::map<std::string, std::string> checkpoint_metadata(const Config& config, con
 
 }  // namespace
 
-Result<Cluster> Cluster::start(const Config& config, ClusterOptions options) {
+Result<Cluster> Cluster::start(const Config& wanted, ClusterOptions options) {
+  auto resolved = resolve_config(wanted);
+  if (!resolved) return resolved.error();
+  const Config& config = *resolved;
   auto state = std::make_unique<State>();
   const auto began = state->clock.now();
   state->config = config;

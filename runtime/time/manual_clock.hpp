@@ -1,8 +1,8 @@
 #pragma once
 
-#include <atomic>
-
 #include "runtime/time/clock.hpp"
+
+#include <atomic>
 
 namespace thalweg {
 

@@ -1,20 +1,20 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <vector>
+#include "runtime/values/ids.hpp"
+#include "runtime/values/index_range.hpp"
 
 #include <thalweg/model.hpp>
 
-#include "runtime/values/ids.hpp"
-#include "runtime/values/index_range.hpp"
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 /// First hop of a gradient, feeder to worker: samples, cut and normalised, ready to compute on.
 namespace thalweg {
 
 /// The samples themselves. Filled by the feeder's tasks, then immutable.
 struct BatchData {
-  std::vector<float> features;         ///< `labels.size()` samples, row-major
+  std::vector<float> features;  ///< `labels.size()` samples, row-major
   std::vector<std::int32_t> labels;
   std::vector<std::uint64_t> samples;  ///< index of each in the data set
 
@@ -22,10 +22,10 @@ struct BatchData {
 };
 
 struct Batch {
-  Round round;               ///< which round it is for, in lockstep
-  IndexRange range;          ///< the positions it spends; `count` 0: nothing to compute this round
+  Round round;       ///< which round it is for, in lockstep
+  IndexRange range;  ///< the positions it spends; `count` 0: nothing to compute this round
   std::shared_ptr<const BatchData> data;  ///< null when the range is empty
-  bool last = false;         ///< no batch follows: the run's budget is cut up
+  bool last = false;                      ///< no batch follows: the run's budget is cut up
 };
 
 }  // namespace thalweg

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
-#include <thalweg/model.hpp>
-
 #include "runtime/values/ids.hpp"
 #include "runtime/values/index_range.hpp"
 #include "runtime/values/payload.hpp"
+
+#include <thalweg/model.hpp>
+
+#include <cstdint>
+#include <vector>
 
 /// What travels up, worker to leader to root: the sum of what some workers learned. Every field but the ids
 /// is additive, so a leader's contribution is the sum of its members'; only the root divides.
@@ -18,7 +18,7 @@ struct Contribution {
   Incarnation incarnation;
   std::uint64_t seq = 0;  ///< counts the origin's contributions; (origin, incarnation, seq) identifies one
   Round round;
-  Version base_version;   ///< of the parameters the gradients were taken at
+  Version base_version;  ///< of the parameters the gradients were taken at
 
   std::uint64_t samples = 0;     ///< n
   std::uint64_t batch = 0;       ///< b, samples per step

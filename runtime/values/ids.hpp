@@ -19,12 +19,12 @@ struct Id {
   constexpr Id next() const { return Id{static_cast<Number>(value + 1)}; }
 };
 
-using Version = Id<struct VersionTag, std::uint64_t>;      ///< number of global commits so far
-using Round = Id<struct RoundTag, std::uint64_t>;          ///< the making of one commit; round r makes version r + 1
+using Version = Id<struct VersionTag, std::uint64_t>;  ///< number of global commits so far
+using Round = Id<struct RoundTag, std::uint64_t>;  ///< the making of one commit; round r makes version r + 1
 using Iteration = Id<struct IterationTag, std::uint64_t>;  ///< iterations a worker has finished
 using Incarnation = Id<struct IncarnationTag, std::uint32_t>;
-using NodeNumber = Id<struct NodeTag, std::uint16_t>;      ///< by admission order, never reused within a run
-using ActorNumber = Id<struct ActorTag, std::uint16_t>;    ///< within a node, 12 bits
+using NodeNumber = Id<struct NodeTag, std::uint16_t>;    ///< by admission order, never reused within a run
+using ActorNumber = Id<struct ActorTag, std::uint16_t>;  ///< within a node, 12 bits
 
 /// Member of a tree: a worker or an aggregator, numbered by kind in tree order. Printed `w3`, `g1`, `root`.
 struct MemberId {
@@ -34,9 +34,12 @@ struct MemberId {
   friend constexpr auto operator<=>(const MemberId&, const MemberId&) = default;
   [[nodiscard]] std::string text() const {
     switch (kind) {
-      case Kind::root: return "root";
-      case Kind::leader: return "g" + std::to_string(number);
-      case Kind::worker: return "w" + std::to_string(number);
+      case Kind::root:
+        return "root";
+      case Kind::leader:
+        return "g" + std::to_string(number);
+      case Kind::worker:
+        return "w" + std::to_string(number);
     }
     return "?";
   }

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "runtime/values/ids.hpp"
 #include "runtime/values/index_range.hpp"
 #include "runtime/values/payload.hpp"
+
+#include <cstdint>
+#include <vector>
 
 /// What travels down, root to leader to worker: the model after a commit, and the record of that commit.
 namespace thalweg {

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <functional>
-#include <memory>
-
 #include <thalweg/config.hpp>
 #include <thalweg/model.hpp>
 #include <thalweg/result.hpp>
 #include <thalweg/run_event.hpp>
+
+#include <functional>
+#include <memory>
 
 /// A whole training run inside this process: the actors of one tree, their devices and the data. Several
 /// clusters may live in one process; they share nothing.

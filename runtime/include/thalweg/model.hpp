@@ -1,5 +1,7 @@
 #pragma once
 
+#include <thalweg/result.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -7,8 +9,6 @@
 #include <span>
 #include <string>
 #include <vector>
-
-#include <thalweg/result.hpp>
 
 /// The network being trained, as the runtime sees it: something that turns a batch and a flat parameter
 /// vector into a loss and a flat sum of gradients. Before it stands the feeder, which cuts batches; after
@@ -29,9 +29,9 @@ struct Slot {
 
 /// A batch as a model reads it. The spans live until the call returns.
 struct Input {
-  std::span<const float> features;        ///< `count()` samples, each of the model's input shape, row-major (CHW)
-  std::span<const std::int32_t> labels;   ///< `count()` classes
-  std::span<const std::uint64_t> samples; ///< `count()` indices in the data set, the key of anything random
+  std::span<const float> features;  ///< `count()` samples, each of the model's input shape, row-major (CHW)
+  std::span<const std::int32_t> labels;    ///< `count()` classes
+  std::span<const std::uint64_t> samples;  ///< `count()` indices in the data set, the key of anything random
 
   [[nodiscard]] std::size_t count() const { return labels.size(); }
 };

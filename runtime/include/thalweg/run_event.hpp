@@ -15,11 +15,11 @@ namespace thalweg {
 struct Started {
   std::size_t workers = 0;
   std::size_t leaders = 0;
-  std::size_t parameters = 0;       ///< of the model, without padding
-  std::uint64_t train_samples = 0;  ///< in the data set
-  std::uint64_t budget_samples = 0; ///< the run will commit
-  double setup_s = 0;               ///< since Cluster::start was called, reading the data included
-  double data_s = 0;                ///< of which reading the data
+  std::size_t parameters = 0;        ///< of the model, without padding
+  std::uint64_t train_samples = 0;   ///< in the data set
+  std::uint64_t budget_samples = 0;  ///< the run will commit
+  double setup_s = 0;                ///< since Cluster::start was called, reading the data included
+  double data_s = 0;                 ///< of which reading the data
   std::string tree;
   std::string device;            ///< what computes, in words; empty: unknown
   std::filesystem::path folder;  ///< the run folder
@@ -31,9 +31,9 @@ struct Progressed {
   double epoch = 0;   ///< committed samples over samples per epoch
   std::uint64_t samples = 0;
   std::uint64_t version = 0;
-  double loss = 0;            ///< mean training loss per sample since the last report
-  double samples_per_s = 0;   ///< since the last report
-  double staleness = 0;       ///< mean since the last report
+  double loss = 0;               ///< mean training loss per sample since the last report
+  double samples_per_s = 0;      ///< since the last report
+  double staleness = 0;          ///< mean since the last report
   std::uint64_t bytes_up = 0;    ///< into the root, whole run
   std::uint64_t bytes_down = 0;  ///< out of the root, whole run
 };
@@ -57,15 +57,15 @@ struct Summary {
   std::string tree;
   double epochs = 0;
   std::uint64_t samples = 0, commits = 0;
-  double wall_s = 0;     ///< from the first batch to the last commit
-  double compute_s = 0;  ///< sum over workers of time spent in steps
-  double busy_share = 0;   ///< compute_s / (workers x wall_s)
+  double wall_s = 0;      ///< from the first batch to the last commit
+  double compute_s = 0;   ///< sum over workers of time spent in steps
+  double busy_share = 0;  ///< compute_s / (workers x wall_s)
   double samples_per_s = 0;
-  double loss = 0;       ///< on the test set, last evaluation
-  double accuracy = 0;   ///< on the test set, last evaluation, 0..1
+  double loss = 0;      ///< on the test set, last evaluation
+  double accuracy = 0;  ///< on the test set, last evaluation, 0..1
   double staleness_mean = 0, staleness_p99 = 0, staleness_max = 0;
-  std::vector<std::uint64_t> bytes_up, bytes_down;  ///< per level; 0 = into and out of the root
-  std::uint64_t messages = 0;                       ///< handled by the run's actors
+  std::vector<std::uint64_t> bytes_up, bytes_down;             ///< per level; 0 = into and out of the root
+  std::uint64_t messages = 0;                                  ///< handled by the run's actors
   std::uint64_t committed = 0, repeated = 0, quarantined = 0;  ///< the data ledger, in samples
   std::uint64_t refused = 0;
   bool emulated = false;

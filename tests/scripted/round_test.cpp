@@ -1,0 +1,188 @@
+#include "tests/support/integer_model.hpp"
+#include "tests/support/scripted_cluster.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+/// What the actors say to each other in a round, message by message.
+namespace thalweg::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+
+ScriptedOptions counting(TreeSpec tree, std::size_t rounds, std::vector<std::size_t> batch = {4}) {
+  ScriptedOptions options;
+  options.config.topology.workers = tree.worker_count();
+  options.config.topology.tree = std::move(tree);
+  options.config.train.batch = std::move(batch);
+  options.config.train.steps = rounds;
+  options.config.eval.every = 0;
+  options.data = make_index_data(64);
+  options.model = [] { return Result<std::unique_ptr<Model>>(std::make_unique<IntegerModel>()); };
+  return options;
+}
+
+TEST(Round, OfOneWorkerBelowTheRoot) {
+  auto result = run_scripted(counting({1, {}}, 1));
+  ASSERT_TRUE(result) << result.error().text;
+  EXPECT_THAT(result->messages, ElementsAre("feeder < want_batch",    // the worker's first
+                                            "scheduler < hello",      //
+                                            "root < roster",          // publishes version 0
+                                            "feeder < lease",         //
+                                            "w0 < parameters",        //
+                                            "w0 < batch",             // version 0 is here: computes
+                                            "w0 < step_done",         //
+                                            "root < contribution",    // all members are in: commits version 1
+                                            "scheduler < committed",  //
+                                            "reporter < committed",   //
+                                            "w0 < parameters",        //
+                                            "evaluator < evaluate",   // it is the last version
+                                            "evaluator < step_done",  //
+                                            "root < evaluation",      // nothing is left to do
+                                            "reporter < evaluation",  //
+                                            "supervisor < finished",  //
+                                            "scheduler < stop",       //
+                                            "evaluator < stop",       //
+                                            "feeder < stop",          //
+                                            "root < stop",            //
+                                            "w0 < stop",              //
+                                            "supervisor < stopped",   //
+                                            "supervisor < stopped",   //
+                                            "supervisor < stopped",   //
+                                            "supervisor < stopped",   //
+                                            "supervisor < stopped",   //
+                                            "reporter < closing"));
+}
+
+TEST(Round, SaysWhyItWaitsAndCloses) {
+  auto result = run_scripted(counting({0, {{2, {}}, {1, {}}}}, 1));
+  ASSERT_TRUE(result) << result.error().text;
+  EXPECT_THAT(result->decisions, Contains("g0: round 0 waits for members: 1 of 2 have contributed"));
+  EXPECT_THAT(result->decisions, Contains("g0: closes round 0: all 2 members are in"));
+  EXPECT_THAT(result->decisions, Contains("root: closes round 0: all 2 members are in"));
+  EXPECT_THAT(result->decisions, Contains("root: commits round 0 as the mean over 12 samples"));
+  EXPECT_THAT(result->decisions, Contains("w2: contributes after each step, this one being step 1"));
+}
+
+TEST(Round, CountsEverySampleAndEveryByteOnce) {
+  auto options = counting({0, {{2, {}}, {1, {}}}}, 0, {3, 5, 2});
+  options.config.train.epochs = 2;
+  auto result = run_scripted(options);
+  ASSERT_TRUE(result) << result.error().text;
+  const auto& summary = result->outcome.summary;
+  EXPECT_EQ(summary.end, "done");
+  EXPECT_EQ(summary.commits, 14U);
+  EXPECT_EQ(summary.samples, 128U);
+  EXPECT_EQ(summary.committed, 128U);
+  EXPECT_EQ(summary.repeated, 0U);
+  const auto bytes = result->outcome.snapshot->parameters->bytes();
+  ASSERT_EQ(summary.bytes_up.size(), 2U);
+  EXPECT_EQ(summary.bytes_up[0], 14 * 2 * bytes);
+  EXPECT_EQ(summary.bytes_up[1], 14 * 3 * bytes);
+  EXPECT_EQ(summary.bytes_down[0], 15 * 2 * bytes);
+  EXPECT_EQ(summary.bytes_down[1], 15 * 3 * bytes);
+  EXPECT_EQ(summary.messages, result->messages.size());
+}
+
+TEST(Round, ShorterThanItsWorkersGoesOnWithEmptyContributions) {
+  auto options = counting({0, {{2, {}}, {2, {}}}}, 0, {16});
+  options.data = make_index_data(65);
+  options.config.train.epochs = 2;
+  auto result = run_scripted(options);
+  ASSERT_TRUE(result) << result.error().text;
+  EXPECT_EQ(result->outcome.summary.committed, 130U);
+  EXPECT_EQ(result->outcome.summary.commits, 4U);
+}
+
+TEST(Round, EvaluatesAsOftenAsAskedAndAtTheEnd) {
+  auto options = counting({2, {}}, 0, {8});
+  options.config.train.epochs = 3;
+  options.config.eval.every = 2;
+  auto result = run_scripted(options);
+  ASSERT_TRUE(result) << result.error().text;
+  std::vector<std::uint64_t> versions;
+  for (const auto& event : result->events) {
+    if (const auto* evaluated = std::get_if<Evaluated>(&event)) versions.push_back(evaluated->version);
+  }
+  EXPECT_THAT(versions, ElementsAre(8, 12));
+}
+
+class FailingModel final : public Model {
+ public:
+  [[nodiscard]] std::span<const Slot> slots() const override { return inner_.slots(); }
+  [[nodiscard]] std::size_t input_size() const override { return 1; }
+  [[nodiscard]] std::size_t classes() const override { return 2; }
+  void initialize(std::span<float> parameters, std::uint64_t seed) const override {
+    inner_.initialize(parameters, seed);
+  }
+  Result<Score> step(const Input& input, std::span<const float> parameters, std::span<float> gradient_sum,
+                     const SlotReady& ready) override {
+    if (++steps_ == 3) throw std::runtime_error("the device fell off the bus");
+    return inner_.step(input, parameters, gradient_sum, ready);
+  }
+  Result<Score> evaluate(const Input& input, std::span<const float> parameters) override {
+    return inner_.evaluate(input, parameters);
+  }
+
+ private:
+  IntegerModel inner_;
+  int steps_ = 0;
+};
+
+TEST(Round, EndsTheRunWhenAWorkerCannotGoOn) {
+  auto options = counting({0, {{2, {}}, {1, {}}}}, 10);
+  options.model = [] { return Result<std::unique_ptr<Model>>(std::make_unique<FailingModel>()); };
+  auto result = run_scripted(options);
+  ASSERT_TRUE(result) << result.error().text;
+  const auto& summary = result->outcome.summary;
+  EXPECT_EQ(summary.end, "failed");
+  EXPECT_THAT(summary.failure, ::testing::HasSubstr("the device fell off the bus"));
+  ASSERT_NE(result->outcome.snapshot, nullptr);
+  EXPECT_EQ(result->outcome.snapshot->version, Version{2});
+}
+
+class NotANumberModel final : public Model {
+ public:
+  [[nodiscard]] std::span<const Slot> slots() const override { return inner_.slots(); }
+  [[nodiscard]] std::size_t input_size() const override { return 1; }
+  [[nodiscard]] std::size_t classes() const override { return 2; }
+  void initialize(std::span<float> parameters, std::uint64_t seed) const override {
+    inner_.initialize(parameters, seed);
+  }
+  Result<Score> step(const Input& input, std::span<const float> parameters, std::span<float> gradient_sum,
+                     const SlotReady& ready) override {
+    auto score = inner_.step(input, parameters, gradient_sum, ready);
+    if (++steps_ == 2) score->loss_sum = std::numeric_limits<double>::quiet_NaN();
+    return score;
+  }
+  Result<Score> evaluate(const Input& input, std::span<const float> parameters) override {
+    return inner_.evaluate(input, parameters);
+  }
+
+ private:
+  IntegerModel inner_;
+  int steps_ = 0;
+};
+
+TEST(Round, EndsTheRunAsDivergedWhenTheLossIsNoNumber) {
+  auto options = counting({2, {}}, 10);
+  options.model = [] { return Result<std::unique_ptr<Model>>(std::make_unique<NotANumberModel>()); };
+  auto result = run_scripted(options);
+  ASSERT_TRUE(result) << result.error().text;
+  EXPECT_EQ(result->outcome.summary.end, "diverged");
+  EXPECT_EQ(result->outcome.summary.failure,
+            "root: the loss is no longer a finite number in round 1: a smaller learning rate may help");
+  EXPECT_EQ(result->outcome.snapshot->version, Version{1});
+}
+
+TEST(Round, RefusesABatchLargerThanTheDataSet) {
+  const auto refused = run_scripted(counting({1, {}}, 1, {65}));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid);
+}
+
+}  // namespace
+}  // namespace thalweg::testing

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "models/dataset.hpp"
+
+#include <thalweg/model.hpp>
+
+#include <memory>
+
+/// A model and a data set made for counting: the gradient of sample i is a vector of small integers that
+/// depends on i alone, so that every fp32 sum of them is exact and any two correct trees must agree bit for
+/// bit.
+namespace thalweg::testing {
+
+class IntegerModel final : public Model {
+ public:
+  explicit IntegerModel(std::size_t count = 500);
+
+  [[nodiscard]] std::span<const Slot> slots() const override { return slots_; }
+  [[nodiscard]] std::size_t input_size() const override { return 1; }
+  [[nodiscard]] std::size_t classes() const override { return 2; }
+  void initialize(std::span<float> parameters, std::uint64_t seed) const override;
+  Result<Score> step(const Input& input, std::span<const float> parameters, std::span<float> gradient_sum,
+                     const SlotReady& ready) override;
+  Result<Score> evaluate(const Input& input, std::span<const float> parameters) override;
+
+ private:
+  std::vector<Slot> slots_;
+};
+
+/// `count` samples of one number each: their own index.
+models::DatasetPair make_index_data(std::uint64_t count);
+
+}  // namespace thalweg::testing

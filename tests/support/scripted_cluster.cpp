@@ -1,0 +1,82 @@
+#include "tests/support/scripted_cluster.hpp"
+
+#include "actors/supervisor.hpp"
+#include "runtime/time/manual_clock.hpp"
+#include "runtime/time/random.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+
+#include <utility>
+
+namespace thalweg::testing {
+
+namespace {
+
+class Listener final : public actors::MessageSink {
+ public:
+  explicit Listener(ScriptedResult& result) : result_(result) {}
+
+  void handled(const Handled& record) noexcept override {
+    result_.messages.push_back(std::string(record.name) + " < " + kind_name(record.stamp.kind));
+  }
+  void decided(const Decided& record) noexcept override {
+    result_.decisions.push_back(std::string(record.name) + ": " + record.reason.text());
+  }
+
+ private:
+  ScriptedResult& result_;
+};
+
+/// Runs actors one at a time until none has anything to do; a seed decides which is next.
+void run_until_quiet(caf::scheduler::test_coordinator& coordinator, std::uint64_t shuffle) {
+  Random random(shuffle);
+  for (;;) {
+    while (coordinator.has_job()) {
+      if (shuffle != 0)
+        std::swap(coordinator.jobs.front(), coordinator.jobs[random.below(coordinator.jobs.size())]);
+      coordinator.run_once();
+    }
+    if (!coordinator.has_pending_timeout()) return;
+    coordinator.trigger_timeout();
+  }
+}
+
+}  // namespace
+
+Result<ScriptedResult> run_scripted(const ScriptedOptions& options) {
+  ScriptedResult result;
+  Listener listener(result);
+  const ManualClock clock(1'000'000);
+  actors::NodeContext context(clock, &listener);
+  context.set("scheduler.policy", caf::atom("testing"));
+  context.set("logger.verbosity", caf::atom("quiet"));
+
+  const auto device = gpu::open_host_device({gpu::HostOptions::Ops::best, true});
+  auto assembly =
+      actors::assemble(options.config, options.data, {device.get(), nullptr, options.model, options.start});
+  if (!assembly) return assembly.error();
+
+  bool ended = false;
+  actors::ReporterState::Options reporter;
+  reporter.summary.workers = options.config.topology.workers;
+  reporter.samples_per_epoch = options.data.train->size();
+  reporter.rounds_per_epoch = assembly->sampling->rounds_per_epoch();
+  reporter.on_event = [&](const RunEvent& event) { result.events.push_back(event); };
+  reporter.on_outcome = [&](actors::Outcome outcome) {
+    result.outcome = std::move(outcome);
+    ended = true;
+  };
+
+  caf::actor_system system(context);
+  auto& coordinator = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
+  {
+    const auto supervisor = actors::spawn_role<actors::SupervisorHandle, actors::SupervisorState>(
+        system, {std::move(*assembly), std::move(reporter), false});
+    run_until_quiet(coordinator, options.shuffle);
+  }
+  if (!ended) return Error{ErrorCode::failed, "the run stands still before its end"};
+  return result;
+}
+
+}  // namespace thalweg::testing

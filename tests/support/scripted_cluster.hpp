@@ -1,0 +1,36 @@
+#pragma once
+
+#include "actors/reporter.hpp"
+#include "actors/snapshot.hpp"
+#include "models/dataset.hpp"
+
+#include <thalweg/cluster.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// A whole cluster in one thread: the product's own actors on CAF's test coordinator, with inline streams, no
+/// pool and a clock that stands still. The order in which actors run is a seed's.
+namespace thalweg::testing {
+
+struct ScriptedOptions {
+  Config config;
+  models::DatasetPair data;
+  ModelFactory model;                     ///< empty: the built-in network
+  std::optional<actors::Snapshot> start;  ///< empty: version 0
+  std::uint64_t shuffle = 0;              ///< 0: first come, first served; else the seed of the order
+};
+
+struct ScriptedResult {
+  actors::Outcome outcome;
+  std::vector<std::string> messages;   ///< "root < contribution", in the order in which they were handled
+  std::vector<std::string> decisions;  ///< "root: closes round 0: all 2 members are in"
+  std::vector<RunEvent> events;
+};
+
+/// Runs it to its end. Fails as actors::assemble, or when the run stands still before its end.
+Result<ScriptedResult> run_scripted(const ScriptedOptions& options);
+
+}  // namespace thalweg::testing

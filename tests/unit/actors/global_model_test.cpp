@@ -1,0 +1,115 @@
+#include "actors/global_model.hpp"
+
+#include "actors/fold.hpp"
+#include "runtime/time/random.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace thalweg::actors {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::shared_ptr<gpu::Buffer> filled(gpu::BufferPool& pool, float value) {
+  auto buffer = pool.take();
+  for (auto& each : buffer->values()) each = value;
+  return buffer;
+}
+
+struct Fixture {
+  std::shared_ptr<gpu::BufferPool> pool = gpu::BufferPool::make_host(16, 4);
+  Config config;
+  std::unique_ptr<GlobalModel> model;
+
+  explicit Fixture(std::uint64_t rounds) {
+    config.train.lr = 0.5;
+    config.train.momentum = 0.5;
+    Snapshot start;
+    start.parameters = filled(*pool, 1);
+    auto optimizer = models::make_optimizer(config.train, {{"w", {16}, 0, 16, true}});
+    EXPECT_TRUE(optimizer);
+    auto made =
+        GlobalModel::make({pool, std::move(*optimizer), models::Schedule(config, 100), rounds, 2}, start);
+    EXPECT_TRUE(made);
+    model = std::move(*made);
+  }
+
+  void round(float gradient, std::uint64_t samples, IndexRange spent, bool last = false) {
+    ASSERT_TRUE(model->reserve_next());
+    model->step(*filled(*pool, gradient), samples, nullptr);
+    Contribution contribution;
+    contribution.samples = samples;
+    contribution.spent = {spent};
+    model->commit(contribution, last);
+  }
+};
+
+TEST(GlobalModel, StepsAlongTheMeanAndCountsWhatWasSpent) {
+  Fixture fixture(2);
+  fixture.round(8, 4, {0, 0, 4});
+  EXPECT_EQ(fixture.model->version(), Version{1});
+  EXPECT_FLOAT_EQ(fixture.model->current().payload->host()[0], 1 - 0.5F * 2);
+  EXPECT_FALSE(fixture.model->current().record.last);
+  fixture.round(8, 4, {0, 2, 4});
+  EXPECT_FLOAT_EQ(fixture.model->current().payload->host()[0], 0 - 0.5F * (0.5F * 2 + 2));
+  EXPECT_TRUE(fixture.model->current().record.last);
+  EXPECT_EQ(fixture.model->committed_samples(), 8U);
+  EXPECT_EQ(fixture.model->repeated_samples(), 2U);
+  EXPECT_THAT(fixture.model->snapshot()->ledger, ElementsAre(IndexRange{0, 0, 6}));
+}
+
+TEST(GlobalModel, GoesOnFromASnapshotAsIfItHadNeverStopped) {
+  Fixture whole(4);
+  Fixture half(4);
+  for (int i = 0; i < 2; ++i)
+    whole.round(static_cast<float>(i + 1), 4, {0, static_cast<std::uint64_t>(4 * i), 4});
+  half.round(1, 4, {0, 0, 4});
+  auto optimizer = models::make_optimizer(half.config.train, {{"w", {16}, 0, 16, true}});
+  auto resumed = GlobalModel::make(
+      {half.pool, std::move(*optimizer), models::Schedule(half.config, 100), 4, 2}, *half.model->snapshot());
+  ASSERT_TRUE(resumed);
+  half.model = std::move(*resumed);
+  half.round(2, 4, {0, 4, 4});
+  EXPECT_EQ(half.model->version(), whole.model->version());
+  EXPECT_EQ(half.model->committed_samples(), whole.model->committed_samples());
+  EXPECT_EQ(half.model->current().payload->host()[0], whole.model->current().payload->host()[0]);
+}
+
+TEST(GlobalModel, SaysWhenEveryBufferIsHeld) {
+  Fixture fixture(100);
+  std::vector<Parameters> held;
+  while (fixture.model->reserve_next()) {
+    held.push_back(fixture.model->current());
+    Contribution nothing;
+    fixture.model->commit(nothing, false);
+  }
+  EXPECT_EQ(held.size(), 3U);
+  held.clear();
+  EXPECT_TRUE(fixture.model->reserve_next());
+}
+
+TEST(Fold, GivesTheSameBitsWhole_InParts_AndOnThePool) {
+  constexpr std::size_t size = 1 << 20;
+  const auto pool = gpu::BufferPool::make_host(size, 8);
+  TaskPool tasks(2);
+  Random random(3);
+  std::vector<Payload> sources;
+  for (int i = 0; i < 5; ++i) {
+    auto buffer = pool->take();
+    for (auto& value : buffer->values()) value = random.uniform(-1, 1);
+    sources.push_back(std::move(buffer));
+  }
+  auto whole = pool->take();
+  fold(*whole, sources, false, nullptr);
+  auto parts = pool->take();
+  fold(*parts, std::span(sources).first(2), false, nullptr);
+  fold(*parts, std::span(sources).subspan(2), true, nullptr);
+  auto pooled = pool->take();
+  fold(*pooled, sources, false, &tasks);
+  EXPECT_TRUE(std::ranges::equal(whole->values(), parts->values()));
+  EXPECT_TRUE(std::ranges::equal(whole->values(), pooled->values()));
+}
+
+}  // namespace
+}  // namespace thalweg::actors
