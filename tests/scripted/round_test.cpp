@@ -28,17 +28,17 @@ ScriptedOptions counting(TreeSpec tree, std::size_t rounds, std::vector<std::siz
 TEST(Round, OfOneWorkerBelowTheRoot) {
   auto result = run_scripted(counting({1, {}}, 1));
   ASSERT_TRUE(result) << result.error().text;
-  EXPECT_THAT(result->messages, ElementsAre("feeder < want_batch",    // the worker's first
-                                            "scheduler < hello",      //
-                                            "root < roster",          // publishes version 0
+  EXPECT_THAT(result->messages, ElementsAre("scheduler < hello",      // everybody stands
                                             "feeder < lease",         //
+                                            "root < roster",          // publishes version 0
                                             "w0 < parameters",        //
+                                            "feeder < want_batch",    // asked for when the worker started
                                             "w0 < batch",             // version 0 is here: computes
                                             "w0 < step_done",         //
                                             "root < contribution",    // all members are in: commits version 1
+                                            "w0 < parameters",        //
                                             "scheduler < committed",  //
                                             "reporter < committed",   //
-                                            "w0 < parameters",        //
                                             "evaluator < evaluate",   // it is the last version
                                             "evaluator < step_done",  //
                                             "root < evaluation",      // nothing is left to do
