@@ -1,5 +1,6 @@
 #include "actors/run_folder.hpp"
 
+#include "models/durable_file.hpp"
 #include "runtime/time/clock.hpp"
 
 #include <thalweg/version.hpp>
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <span>
 #include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -48,9 +50,6 @@ class Descriptor {
   [[nodiscard]] bool open() const { return fd_ >= 0; }
   [[nodiscard]] int get() const { return fd_; }
 
-  /// Closes now; false when the system reports a write that failed late.
-  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
  private:
   int fd_ = -1;
 };
@@ -78,25 +77,10 @@ int write_all(int fd, std::string_view text) {
   return 0;
 }
 
-/// `file` becomes `text`, or stays what it was: a temporary file beside it, fsync, rename, fsync of the
-/// folder.
+/// `file` becomes `text`, or stays what it was.
 Status replace_file(const fs::path& file, std::string_view text) {
-  const fs::path temporary = file.string() + ".tmp";
-  Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!out.open()) return cannot("write", file, errno);
-  int reason = write_all(out.get(), text);
-  if (reason == 0 && ::fsync(out.get()) != 0) reason = errno;
-  if (!out.close() && reason == 0) reason = errno;
-  if (reason == 0 && ::rename(temporary.c_str(), file.c_str()) != 0) reason = errno;
-  if (reason != 0) {
-    ::unlink(temporary.c_str());
-    return cannot("write", file, reason);
-  }
-  // The rename itself must survive a power cut. Some file systems refuse to sync a folder; the file is whole
-  // either way.
-  const Descriptor parent(::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (parent.open()) ::fsync(parent.get());
-  return {};
+  const std::array parts = {std::as_bytes(std::span(text))};
+  return models::write_durably(file, parts);
 }
 
 /// "2026-03-01T12:30:05Z".

@@ -201,7 +201,7 @@ TEST_F(RunFolderTest, AFullDiskLosesNothingThatIsThere) {
   }
   EXPECT_EQ(read_file("out/summary.json"), saved);
   EXPECT_EQ(read_file("out/metrics.csv"), rows);
-  EXPECT_FALSE(fs::exists("out/summary.json.tmp"));
+  EXPECT_FALSE(fs::exists("out/summary.json.partial"));
   ASSERT_TRUE(folder.add_metrics({}, nullptr));
   ASSERT_TRUE(folder.save_summary(summary));
 }
