@@ -1,0 +1,129 @@
+#include "tools/cli/commands.hpp"
+
+#include "models/registry.hpp"
+
+#include <thalweg/config.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace thalweg::cli {
+
+std::string Flag::name() const { return names.substr(names.rfind(',') + 1); }
+
+const Flag* Command::find(std::string_view flag_name) const {
+  for (const FlagGroup& group : groups) {
+    for (const Flag& flag : group.flags) {
+      if (flag.name() == flag_name) return &flag;
+    }
+  }
+  return nullptr;
+}
+
+namespace {
+
+const Flag help_flag = {"-h,--help", "", "", "Print this text."};
+
+Command train_command() {
+  const Config defaults;
+  Command command;
+  command.name = "train";
+  command.summary = "Train a model in this process, with as many workers as you like.";
+  command.positionals = {
+      {"JOB.toml", "Job file to start from (`thalweg init` writes one); flags win over it."}};
+  command.groups = {
+      {"What to train",
+       {
+           {"--model", "NAME", "model.name",
+            fmt::format("Network: {} (default {}).", fmt::join(models::network_names(), ", "),
+                        defaults.model.name)},
+           {"--data", "NAME", "data.name",
+            fmt::format("Data set: {} (default {}).", fmt::join(models::dataset_names(), ", "),
+                        defaults.data.name)},
+           {"--data-dir", "DIR", "data.dir", "Where its files are (default: where its package puts them)."},
+           {"--epochs", "N", "train.epochs",
+            fmt::format("Passes over the data (default {}).", defaults.train.epochs)},
+           {"--steps", "N", "train.steps", "Rounds to train, in place of epochs."},
+           {"--batch", "N", "train.batch",
+            fmt::format(
+                "Samples per worker and iteration (default {}), or one number per worker: '[16, 48]'.",
+                fmt::join(defaults.train.batch, ", "))},
+           {"--lr", "X", "train.lr", fmt::format("Learning rate (default {}).", defaults.train.lr)},
+           {"--momentum", "X", "train.momentum",
+            fmt::format("Momentum (default {}).", defaults.train.momentum)},
+           {"--seed", "N", "run.seed",
+            fmt::format("Decides everything random; the same seed gives the same model (default {}).",
+                        defaults.run.seed)},
+       }},
+      {"Who trains it",
+       {
+           {"--workers", "N", "topology.workers",
+            fmt::format("Workers, each with its own compute stream (default {}).",
+                        defaults.topology.workers)},
+           {"--groups", "N", "topology.groups",
+            fmt::format("Group leaders that share the workers; 0: workers right below the root (default {}).",
+                        defaults.topology.groups)},
+           {"--method", "NAME", "sync.method",
+            fmt::format("How workers synchronize (default {}).", defaults.sync.method)},
+       }},
+      {"Where it goes",
+       {
+           {"--out", "DIR", "run.out",
+            "Folder for the results; must be new or empty (default: the next free runs/MODEL-N)."},
+       }},
+      {"Everything else",
+       {
+           {"--set", "SECTION.KEY=VALUE", "", "Set any key of the job file. May be repeated."},
+           {"--print-config", "", "", "Print the resolved job file and do nothing."},
+           {"--json", "", "", "Print the results as one JSON object, on the last line of stdout."},
+           {"-q,--quiet", "", "", "No progress."},
+           {"-v,--verbose", "", "", "A line for every evaluation, and more numbers at the end."},
+           help_flag,
+       }},
+  };
+  command.examples =
+      "thalweg train --data synthetic --epochs 2\n"
+      "thalweg train job.toml --workers 8 --groups 2 --lr 0.1 --out runs/wide\n"
+      "thalweg train job.toml --set train.schedule=cosine --json";
+  return command;
+}
+
+Command eval_command() {
+  Command command;
+  command.name = "eval";
+  command.summary = "Evaluate the model of a run folder on its test set.";
+  command.positionals = {{"DIR", "The run folder: its job.toml and model.safetensors are read.", true}};
+  command.groups = {{"Flags",
+                     {
+                         {"--data-dir", "DIR", "data.dir", "Where the data are now, when they have moved."},
+                         {"--json", "", "", "Print the results as one JSON object."},
+                         help_flag,
+                     }}};
+  return command;
+}
+
+Command devices_command() {
+  Command command;
+  command.name = "devices";
+  command.summary = "List the devices of this machine, and why others are absent.";
+  command.groups = {{"Flags", {{"--json", "", "", "Print the list as one JSON object."}, help_flag}}};
+  return command;
+}
+
+Command init_command() {
+  Command command;
+  command.name = "init";
+  command.summary = "Write a job file with every key, its default and what it means.";
+  command.positionals = {
+      {"FILE", "File to write, never over an existing one; - for stdout (default job.toml)."}};
+  command.groups = {{"Flags", {help_flag}}};
+  return command;
+}
+
+}  // namespace
+
+std::vector<Command> all_commands() {
+  return {train_command(), eval_command(), devices_command(), init_command()};
+}
+
+}  // namespace thalweg::cli

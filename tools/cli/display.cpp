@@ -1,0 +1,129 @@
+#include "tools/cli/display.hpp"
+
+#include "tools/cli/progress.hpp"
+#include "tools/cli/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace thalweg::cli {
+namespace {
+
+constexpr double redraw_every_s = 0.1;
+constexpr double line_every_s = 2.0;
+constexpr std::string_view erase_line = "\r\033[K";
+
+template <class... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+
+/// Paints the inside of the bar green.
+std::string painted(std::string line) {
+  const std::size_t open = line.find('[');
+  const std::size_t close = line.find(']');
+  if (open == std::string::npos || close == std::string::npos) return line;
+  line.insert(close, "\033[0m");
+  line.insert(open + 1, "\033[32m");
+  return line;
+}
+
+}  // namespace
+
+Display::Display(const Config& config, DisplayOptions options)
+    : config_(config), options_(std::move(options)) {}
+
+void Display::show(const RunEvent& event) {
+  if (options_.detail == Detail::quiet) return;
+  const std::lock_guard lock(mutex_);
+  std::visit(Overloaded{[this](const Started& started) { begin(started); },
+                        [this](const Progressed& progressed) { progress(progressed); },
+                        [this](const Evaluated& evaluated) { evaluation(evaluated); },
+                        [this](const Ended&) { end_line(); }},
+             event);
+}
+
+void Display::note(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  add_line(text);
+}
+
+void Display::finish() {
+  const std::lock_guard lock(mutex_);
+  end_line();
+}
+
+void Display::begin(const Started& started) {
+  started_ = started;
+  add_line(start_line(config_, started));
+}
+
+void Display::progress(const Progressed& progressed) {
+  progressed_ = progressed;
+  const double every_s = options_.terminal.live ? redraw_every_s : line_every_s;
+  if (shown_s_.value_or(0) + every_s > progressed.wall_s && (shown_s_ || !options_.terminal.live)) return;
+  shown_s_ = progressed.wall_s;
+  if (options_.terminal.live) {
+    redraw();
+  } else {
+    add_line(current_line(std::string::npos));
+  }
+}
+
+void Display::evaluation(const Evaluated& evaluated) {
+  evaluated_ = evaluated;
+  const bool line = !options_.terminal.live || options_.detail == Detail::verbose;
+  if (line) {
+    add_line(fmt::format("epoch {}: test accuracy {}, loss {:.4f}, after {}", human_epochs(evaluated.epoch),
+                         human_percent(evaluated.accuracy), evaluated.loss, human_seconds(evaluated.wall_s)));
+  }
+  if (options_.terminal.live) redraw();
+}
+
+void Display::end_line() {
+  if (line_open_) {
+    // The last state stays on the screen, whatever was skipped to spare the terminal.
+    redraw();
+    options_.write("\n");
+  }
+  line_open_ = false;
+}
+
+void Display::redraw() {
+  // The last column stays free: a terminal that wraps there would leave a line behind at every redraw.
+  const std::size_t width = std::max<std::size_t>(options_.width(), 2) - 1;
+  std::string line = current_line(width);
+  if (options_.terminal.colour) line = painted(std::move(line));
+  options_.write(std::string(erase_line) + line);
+  line_open_ = true;
+}
+
+void Display::add_line(std::string_view text) {
+  std::string out = line_open_ ? std::string(erase_line) : std::string();
+  out += text;
+  out += '\n';
+  options_.write(out);
+  if (std::exchange(line_open_, false)) redraw();
+}
+
+std::string Display::current_line(std::size_t width) const {
+  ProgressView view;
+  view.bar = options_.terminal.live;
+  view.epoch = progressed_.epoch;
+  view.samples_per_s = progressed_.samples_per_s;
+  view.loss = progressed_.loss;
+  if (started_.budget_samples > 0) {
+    view.share = static_cast<double>(progressed_.samples) / static_cast<double>(started_.budget_samples);
+  }
+  view.epochs = static_cast<double>(config_.train.epochs);
+  if (config_.train.steps > 0 && started_.train_samples > 0) {
+    view.epochs = static_cast<double>(started_.budget_samples) / static_cast<double>(started_.train_samples);
+  }
+  if (evaluated_) view.accuracy = evaluated_->accuracy;
+  if (view.share > 0) view.left_s = progressed_.wall_s * std::max(0.0, 1 / view.share - 1);
+  return progress_line(view, width);
+}
+
+}  // namespace thalweg::cli

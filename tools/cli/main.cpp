@@ -1,0 +1,69 @@
+#include "tools/cli/arguments.hpp"
+#include "tools/cli/help.hpp"
+#include "tools/cli/subcommands.hpp"
+#include "tools/cli/terminal.hpp"
+
+#include <thalweg/version.hpp>
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <exception>
+#include <string>
+#include <vector>
+
+/// The program: finds the subcommand, lets it run, and returns its exit code.
+namespace thalweg::cli {
+namespace {
+
+int print(const std::string& text) {
+  const Status printed = print_result(text);
+  return printed ? 0 : report_error(printed.error());
+}
+
+int unknown_command(const std::string& typed, const std::vector<Command>& commands) {
+  std::vector<std::string> known;
+  for (const Command& command : commands) known.push_back(command.name);
+  if (typed.starts_with('-')) known = {"--help", "--version"};
+  const char* what = typed.starts_with('-') ? "flag" : "command";
+  return report_error({ErrorCode::invalid,
+                       fmt::format("{}: unknown {}{}", typed, what, advice(typed, known, "thalweg --help"))});
+}
+
+int run_command(const Command& command, const std::vector<std::string>& typed) {
+  const Result<Arguments> arguments = parse_arguments(command, typed);
+  if (!arguments) return report_error(arguments.error());
+  if (arguments->has("--help")) return print(command_help(command));
+  if (command.name == "train") return run_train(*arguments);
+  if (command.name == "eval") return run_eval(*arguments);
+  if (command.name == "devices") return run_devices(*arguments);
+  return run_init(*arguments);
+}
+
+int run(const std::vector<std::string>& typed) {
+  const std::vector<Command> commands = all_commands();
+  if (typed.empty()) {
+    print_progress(program_help(commands));
+    return exit_code_of(ErrorCode::invalid);
+  }
+  if (typed[0] == "--help" || typed[0] == "-h") return print(program_help(commands));
+  if (typed[0] == "--version") return print(fmt::format("thalweg {}\n", version()));
+  for (const Command& command : commands) {
+    if (command.name == typed[0]) return run_command(command, {typed.begin() + 1, typed.end()});
+  }
+  return unknown_command(typed[0], commands);
+}
+
+}  // namespace
+}  // namespace thalweg::cli
+
+int main(int argc, char** argv) {
+  // A reader of stdout that goes away shows as a failed write, and a run is not lost to a closed pipe.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return thalweg::cli::run({argv + (argc > 0 ? 1 : 0), argv + argc});
+  } catch (const std::exception& error) {
+    return thalweg::cli::report_error(
+        {thalweg::ErrorCode::failed, std::string("this is a bug: ") + error.what()});
+  }
+}

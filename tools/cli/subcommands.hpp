@@ -1,0 +1,14 @@
+#pragma once
+
+#include "tools/cli/arguments.hpp"
+
+/// The subcommands, one file each. Each takes what was typed, writes results to stdout and the rest to
+/// stderr, and returns the exit code.
+namespace thalweg::cli {
+
+int run_train(const Arguments& arguments);
+int run_eval(const Arguments& arguments);
+int run_devices(const Arguments& arguments);
+int run_init(const Arguments& arguments);
+
+}  // namespace thalweg::cli
