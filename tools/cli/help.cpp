@@ -8,7 +8,7 @@ namespace thalweg::cli {
 namespace {
 
 constexpr std::size_t line_width = 96;
-constexpr std::size_t name_width = 24;
+constexpr std::size_t name_width = 20;
 
 /// "  NAME    text", the text wrapped and kept in its column; a name too long for its column has a line of
 /// its own.
