@@ -16,7 +16,7 @@ void copy(std::span<float> y, std::span<const float> x);
 void axpy(std::span<float> y, float a, std::span<const float> x);  ///< y += a x
 void scale(std::span<float> y, float a);                           ///< y *= a
 
-/// sum (+)= w[0] x[0] + w[1] x[1] + ..., in blocks that stay in L1, in one pass over memory.
+/// sum (+)= w[0] x[0] + w[1] x[1] + ..., in one pass over memory. No source overlaps the sum.
 /// Each element is added strictly in the order of the sources, so cutting one call into several consecutive
 /// ones gives the same bits. With `accumulate` false the first source starts the sum. A weight of exactly 1
 /// is not multiplied. Empty `weights`: all 1.

@@ -14,11 +14,11 @@
 #else
 #define THALWEG_HD
 #endif
-#ifndef THALWEG_FLAT_ISA
-#define THALWEG_FLAT_ISA portable
+#ifndef THALWEG_ISA
+#define THALWEG_ISA portable
 #endif
 
-namespace thalweg::gpu::flat::inline THALWEG_FLAT_ISA {
+namespace thalweg::gpu::flat::inline THALWEG_ISA {
 
 /// A product and a sum that no compiler contracts into one rounding. The host loops are built with
 /// -ffp-contract=off; nvcc contracts unless told by these.
@@ -49,12 +49,6 @@ struct Copy {
   THALWEG_HD void operator()(std::size_t i) const { y[i] = x[i]; }
 };
 
-struct Add {
-  float* y;
-  const float* x;
-  THALWEG_HD void operator()(std::size_t i) const { y[i] = plus(y[i], x[i]); }
-};
-
 struct Axpy {
   float* y;
   const float* x;
@@ -68,16 +62,8 @@ struct Scale {
   THALWEG_HD void operator()(std::size_t i) const { y[i] = product(y[i], a); }
 };
 
-/// y = a x: how a weighted sum starts.
-struct Scaled {
-  float* y;
-  const float* x;
-  float a;
-  THALWEG_HD void operator()(std::size_t i) const { y[i] = product(a, x[i]); }
-};
-
-/// One element of a weighted sum over all sources, in their order. A GPU runs it as it is; the host takes the
-/// sources one after the other over a block that stays in L1, which gives each element the same operations.
+/// One element of a weighted sum over all sources, in their order. A GPU runs it as it is; the host takes
+/// up to eight sources at a time (host/flat_loops.cpp), which gives each element the same operations.
 struct WeightedSum {
   float* sum;
   const float* const* sources;
@@ -116,4 +102,4 @@ struct SgdStep {
   }
 };
 
-}  // namespace thalweg::gpu::flat::inline THALWEG_FLAT_ISA
+}  // namespace thalweg::gpu::flat::inline THALWEG_ISA

@@ -1,12 +1,7 @@
 #include "gpu/flat_functors.hpp"
-#include "gpu/host/flat_kernels.hpp"
+#include "gpu/host/isa_unit.hpp"
 
-/// The loops around the functors. Compiled once per instruction set, with THALWEG_FLAT_ISA as its name; see
-/// gpu/CMakeLists.txt. Everything but the table is local to the unit.
-#define THALWEG_TEXT_OF(name) #name
-#define THALWEG_TEXT(name) THALWEG_TEXT_OF(name)
-#define THALWEG_JOIN_OF(a, b) a##b
-#define THALWEG_JOIN(a, b) THALWEG_JOIN_OF(a, b)
+/// The loops around the functors of flat vectors.
 
 // Elements do not depend on each other, also when an output is one of the inputs (a step in place).
 #ifdef __clang__
@@ -15,7 +10,7 @@
 #define THALWEG_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-namespace thalweg::gpu::host {
+namespace thalweg::gpu::host::THALWEG_ISA {
 namespace {
 
 /// Never inlined: around a call the compiler knows nothing about, it keeps the pointers apart and vectorises.
@@ -31,20 +26,56 @@ void copy(float* y, const float* x, std::size_t count) { run(count, flat::Copy{y
 void axpy(float* y, float a, const float* x, std::size_t count) { run(count, flat::Axpy{y, x, a}); }
 void scale(float* y, float a, std::size_t count) { run(count, flat::Scale{y, a}); }
 
+/// `Count` sources at once: sum (+)= w[0] x[0] + ..., one after the other, in registers. What
+/// flat::WeightedSum does to an element, for a number of sources the compiler knows.
+template <std::size_t Count, bool starts, bool weighted>
+struct SumPass {
+  float* sum;
+  const float* x[Count];
+  float w[Count];
+  void operator()(std::size_t i) const {
+    float total = starts ? 0 : sum[i];
+#pragma GCC unroll 8
+    for (std::size_t k = 0; k < Count; ++k) {
+      const float term = weighted ? flat::product(w[k], x[k][i]) : x[k][i];
+      total = starts && k == 0 ? term : flat::plus(total, term);
+    }
+    sum[i] = total;
+  }
+};
+
+template <std::size_t Count, bool starts>
+void sum_pass(float* sum, const float* const* sources, const float* weights, std::size_t begin,
+              std::size_t size) {
+  SumPass<Count, starts, true> with{sum + begin, {}, {}};
+  SumPass<Count, starts, false> without{sum + begin, {}, {}};
+  for (std::size_t k = 0; k < Count; ++k) {
+    with.x[k] = without.x[k] = sources[k] + begin;
+    if (weights != nullptr) with.w[k] = weights[k];
+  }
+  weights != nullptr ? run(size, with) : run(size, without);
+}
+
+/// Adds the first 8, 4, 2 or 1 of `left` sources, and says how many.
+template <bool starts>
+std::size_t add_some(float* sum, const float* const* sources, const float* weights, std::size_t left,
+                     std::size_t begin, std::size_t size) {
+  if (left >= 8) return sum_pass<8, starts>(sum, sources, weights, begin, size), 8;
+  if (left >= 4) return sum_pass<4, starts>(sum, sources, weights, begin, size), 4;
+  if (left >= 2) return sum_pass<2, starts>(sum, sources, weights, begin, size), 2;
+  return sum_pass<1, starts>(sum, sources, weights, begin, size), 1;
+}
+
+/// Up to eight sources are one pass; with more, a block of the sum stays in L1 until all have been added.
 void weighted_sum(float* sum, const float* const* sources, const float* weights, std::size_t sources_count,
                   bool accumulate, std::size_t count) {
   if (sources_count == 0 && !accumulate) fill(sum, 0, count);
   for (std::size_t begin = 0; begin < count; begin += flat_block) {
     const auto size = count - begin < flat_block ? count - begin : flat_block;
-    float* block = sum + begin;
-    for (std::size_t k = 0; k < sources_count; ++k) {
-      const float* x = sources[k] + begin;
-      const bool starts = k == 0 && !accumulate;
-      if (weights == nullptr || weights[k] == 1) {
-        starts ? run(size, flat::Copy{block, x}) : run(size, flat::Add{block, x});
-      } else {
-        starts ? run(size, flat::Scaled{block, x, weights[k]}) : run(size, flat::Axpy{block, x, weights[k]});
-      }
+    for (std::size_t k = 0; k < sources_count;) {
+      const float* w = weights == nullptr ? nullptr : weights + k;
+      k += k == 0 && !accumulate ? add_some<true>(sum, sources + k, w, sources_count - k, begin, size)
+                                 : add_some<false>(sum, sources + k, w, sources_count - k, begin, size);
     }
   }
 }
@@ -63,10 +94,6 @@ void sgd_step(float* next, const float* w, const float* gradient_sum, float* vel
 
 }  // namespace
 
-const FlatKernels& THALWEG_JOIN(flat_kernels_, THALWEG_FLAT_ISA)() {
-  static constexpr FlatKernels table = {
-      THALWEG_TEXT(THALWEG_FLAT_ISA), fill, copy, axpy, scale, weighted_sum, sgd_step};
-  return table;
-}
+FlatKernels flat_kernels() { return {fill, copy, axpy, scale, weighted_sum, sgd_step}; }
 
-}  // namespace thalweg::gpu::host
+}  // namespace thalweg::gpu::host::THALWEG_ISA

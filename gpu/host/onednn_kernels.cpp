@@ -34,7 +34,9 @@ class OneDnnKernels final : public Kernels {
   Result<std::unique_ptr<Op>> conv2d(const Conv2dSpec& spec, const TensorDesc& input) override {
     const auto shape = output_shape(spec, input.shape);
     if (!shape) return shape.error();
-    return guarded<Op>("conv2d", input, [&] { return make_onednn_conv2d(engine_, spec, input, *shape); });
+    return guarded<Op>("conv2d", input, [&] {
+      return make_onednn_first_conv2d(make_onednn_conv2d(engine_, spec, input, *shape), spec, input);
+    });
   }
 
   Result<std::unique_ptr<Op>> linear(const LinearSpec& spec, const TensorDesc& input) override {

@@ -59,6 +59,20 @@ TensorDesc tensor_of(const dnnl::memory::desc& desc) {
   return tensor;
 }
 
+dnnl::memory::desc desc_with_lanes(const dnnl::memory::dims& dims, std::size_t lanes) {
+  const auto tag = lanes == 1 ? Tag::nchw : lanes == 8 ? Tag::nChw8c : lanes == 16 ? Tag::nChw16c : Tag::nhwc;
+  return {dims, dnnl::memory::data_type::f32, tag};
+}
+
+std::size_t lanes_of(const dnnl::memory::desc& desc) {
+  const auto dims = dims_of(desc);
+  const auto channels = static_cast<std::size_t>(dims[1]);
+  for (const std::size_t lanes : {std::size_t{1}, std::size_t{8}, std::size_t{16}}) {
+    if (desc == desc_with_lanes(dims, lanes)) return lanes;
+  }
+  return desc == dnnl::memory::desc(dims, dnnl::memory::data_type::f32, Tag::nhwc) ? channels : 0;
+}
+
 Status check_layout(const TensorDesc& tensor) {
   if (!tensor.layout || dynamic_cast<const OneDnnLayout*>(tensor.layout.get()) != nullptr) return {};
   return Error{ErrorCode::mismatch, "op on the host: the input's layout is another device's: copy it first"};

@@ -26,6 +26,13 @@ dnnl::memory::desc desc_of(const TensorDesc& tensor);
 /// How we call it; row-major has no layout object.
 TensorDesc tensor_of(const dnnl::memory::desc& desc);
 
+/// Channels that lie side by side, when the pixels of a [N, C, H, W] tensor follow each other in rows and
+/// those in planes: 1 for plain, 8 or 16 for a blocked layout, C for NHWC. 0: another layout.
+std::size_t lanes_of(const dnnl::memory::desc& desc);
+/// Fp32 with that many lanes: 1, 8, 16 or the number of channels (where two of these are equal, so is the
+/// memory).
+dnnl::memory::desc desc_with_lanes(const dnnl::memory::dims& dims, std::size_t lanes);
+
 /// Whether `desc_of` can work.
 /// Fails: `mismatch` for a layout of another device.
 Status check_layout(const TensorDesc& tensor);
