@@ -1,0 +1,175 @@
+#include "gpu/flat.hpp"
+
+#include "gpu/flat_functors.hpp"
+#include "gpu/host/isa_kernels.hpp"
+#include "tests/unit/gpu/op_run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+/// Flat kernels against loops written out here, bit for bit, on every instruction set of this processor.
+namespace thalweg::gpu {
+namespace {
+
+using testing::Poisoned;
+using testing::random_values;
+using testing::Values;
+
+constexpr std::size_t sizes[] = {0, 1, 7, 16, 33, 2047, 2048, 2049, 5003};
+
+/// A copy of `values` that has a tail nobody may write to.
+Poisoned guarded(const Values& values) {
+  Poisoned memory(values.size());
+  std::copy(values.begin(), values.end(), memory.data());
+  return memory;
+}
+
+struct FlatKernels : ::testing::TestWithParam<std::size_t> {
+  const host::FlatKernels& kernels = host::isa_kernels(GetParam()).flat;
+
+  /// Runs `kernel(y)` on a copy of `y` and compares every bit with `expected`.
+  template <class Kernel>
+  static void expect_bits(const Values& y, const Values& expected, const Kernel& kernel) {
+    const auto memory = guarded(y);
+    kernel(memory.data());
+    EXPECT_EQ(memory.values(), expected) << "size " << y.size();
+    EXPECT_TRUE(memory.tail_untouched()) << "size " << y.size();
+  }
+};
+
+TEST_P(FlatKernels, FillCopyAxpyScale) {
+  for (const auto size : sizes) {
+    const auto x = random_values(size, 1), y = random_values(size, 2);
+    Values sum = y, product = y;
+    for (std::size_t i = 0; i < size; ++i) sum[i] += 0.3F * x[i];
+    for (auto& value : product) value *= -1.7F;
+    expect_bits(y, Values(size, 2.5F), [&](float* to) { kernels.fill(to, 2.5F, size); });
+    expect_bits(y, x, [&](float* to) { kernels.copy(to, x.data(), size); });
+    expect_bits(y, sum, [&](float* to) { kernels.axpy(to, 0.3F, x.data(), size); });
+    expect_bits(y, product, [&](float* to) { kernels.scale(to, -1.7F, size); });
+  }
+}
+
+TEST_P(FlatKernels, WeightedSumInTheOrderOfTheSources) {
+  for (const auto size : sizes) {
+    for (const std::size_t count : {0U, 1U, 2U, 3U, 7U, 8U, 9U, 19U}) {
+      std::vector<Values> sources;
+      std::vector<const float*> pointers;
+      for (std::size_t k = 0; k < count; ++k) {
+        sources.push_back(random_values(size, static_cast<unsigned>(10 + k), k % 3 == 0 ? 1e4F : 1));
+        pointers.push_back(sources.back().data());
+      }
+      auto weights = random_values(count, 3);
+      if (count > 1) weights[1] = 1;
+      const auto y = random_values(size, 4);
+      for (const bool accumulate : {false, true}) {
+        for (const float* w :
+             {static_cast<const float*>(nullptr), static_cast<const float*>(weights.data())}) {
+          Values expected = accumulate ? y : Values(size, 0);
+          const flat::WeightedSum functor{expected.data(), pointers.data(), w, count, accumulate};
+          for (std::size_t i = 0; i < size; ++i) functor(i);
+          expect_bits(y, expected, [&](float* to) {
+            kernels.weighted_sum(to, pointers.data(), w, count, accumulate, size);
+          });
+        }
+      }
+    }
+  }
+}
+
+/// torch.optim.SGD, written out for one number.
+float pytorch_sgd(float w, float gradient_sum, float& velocity, const SgdCoefficients& with) {
+  float gradient = with.gradient_scale * gradient_sum;
+  gradient = gradient + with.weight_decay * w;
+  if (with.momentum == 0) return w - with.lr * gradient;
+  velocity = with.first ? gradient : with.momentum * velocity + gradient;
+  const float move = with.nesterov ? gradient + with.momentum * velocity : velocity;
+  return w - with.lr * move;
+}
+
+TEST_P(FlatKernels, SgdStepIsPyTorchs) {
+  for (const auto size : sizes) {
+    for (const SgdCoefficients& with : {SgdCoefficients{0.1F, 0, 0, 0.25F, false, false},
+                                        SgdCoefficients{0.1F, 0, 1e-2F, 0.25F, false, false},
+                                        SgdCoefficients{0.1F, 0.9F, 0, 1, false, true},
+                                        SgdCoefficients{0.1F, 0.9F, 1e-2F, 0.25F, false, false},
+                                        SgdCoefficients{0.1F, 0.9F, 1e-2F, 0.25F, true, true},
+                                        SgdCoefficients{0.1F, 0.9F, 1e-2F, 0.25F, true, false}}) {
+      const auto w = random_values(size, 1), gradient = random_values(size, 2), v = random_values(size, 3);
+      Values next(size), velocity = v;
+      for (std::size_t i = 0; i < size; ++i) next[i] = pytorch_sgd(w[i], gradient[i], velocity[i], with);
+      const auto moving = guarded(v);
+      const host::FlatSgd coefficients{with.lr,       with.momentum, with.weight_decay, with.gradient_scale,
+                                       with.nesterov, with.first};
+      float* velocity_data = with.momentum != 0 ? moving.data() : nullptr;
+      expect_bits(w, next, [&](float* to) {  // in place: next is w
+        kernels.sgd_step(to, to, gradient.data(), velocity_data, coefficients, size);
+      });
+      EXPECT_EQ(moving.values(), velocity);
+      EXPECT_TRUE(moving.tail_untouched());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, FlatKernels,
+                         ::testing::Range(std::size_t{0}, host::isa_count()), [](const auto& tested) {
+                           return std::string(host::isa_kernels(tested.param).name);
+                         });
+
+TEST(Flat, OneCallOrSeveralGiveTheSameBits) {
+  constexpr std::size_t size = 5003;
+  std::vector<Values> sources;
+  std::vector<const float*> pointers;
+  for (unsigned k = 0; k < 11; ++k) sources.push_back(random_values(size, k, 1e3F));
+  for (const auto& source : sources) pointers.push_back(source.data());
+  const auto weights = random_values(11, 99);
+
+  Values whole(size);
+  weighted_sum(whole, pointers, weights, false);
+  for (const std::size_t first : {1U, 4U, 10U}) {  // by sources
+    Values parts(size);
+    const std::span all(pointers);
+    const std::span all_weights(weights);
+    weighted_sum(parts, all.first(first), all_weights.first(first), false);
+    weighted_sum(parts, all.subspan(first), all_weights.subspan(first), true);
+    EXPECT_EQ(parts, whole) << "cut after source " << first;
+  }
+  for (const std::size_t cut : {1U, 1000U, 2049U}) {  // by elements
+    Values parts(size);
+    auto behind = pointers;
+    for (auto& pointer : behind) pointer += cut;
+    weighted_sum(std::span(parts).first(cut), pointers, weights, false);
+    weighted_sum(std::span(parts).subspan(cut), behind, weights, false);
+    EXPECT_EQ(parts, whole) << "cut at " << cut;
+  }
+}
+
+TEST(Flat, TheInterfaceReachesTheBestKernels) {
+  EXPECT_STREQ(flat_kernel_isa(), host::isa_kernels(host::isa_count() - 1).name);
+  Values y = {1, 2, 3};
+  const Values x = {10, 20, 30};
+  axpy(y, 2, x);
+  EXPECT_THAT(y, ::testing::ElementsAre(21, 42, 63));
+  scale(y, 0.5F);
+  EXPECT_THAT(y, ::testing::ElementsAre(10.5F, 21, 31.5F));
+  copy(y, x);
+  EXPECT_EQ(y, x);
+  fill(y, 0);
+  EXPECT_EQ(y, Values(3, 0));
+  const float* sources[] = {x.data(), x.data()};
+  weighted_sum(y, sources, {}, false);
+  EXPECT_THAT(y, ::testing::ElementsAre(20, 40, 60));
+  Values velocity(3);
+  sgd_step(y, y, x, velocity, {.lr = 1, .momentum = 0.5F, .gradient_scale = 0.1F, .first = true});
+  EXPECT_THAT(y, ::testing::ElementsAre(19, 38, 57));
+  EXPECT_THAT(velocity, ::testing::ElementsAre(1, 2, 3));
+}
+
+TEST(Flat, LengthsThatDifferAreABug) {
+  Values y(3), x(2);
+  EXPECT_DEATH(axpy(y, 1, x), "flat vectors of one call have one length");
+  EXPECT_DEATH(sgd_step(y, y, y, {}, {.lr = 1, .momentum = 0.9F}), "momentum needs a velocity");
+}
+
+}  // namespace
+}  // namespace thalweg::gpu
