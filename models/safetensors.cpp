@@ -163,7 +163,7 @@ Status fill_from(const SafetensorsFile& file, std::span<const Slot> slots, std::
     }
   }
   for (const auto& entry : file.tensors) {
-    if (!entry.name.starts_with(optimizer_prefix) && !find_slot(slots, entry.name)) {
+    if (entry.name.find(state_separator) == std::string::npos && !find_slot(slots, entry.name)) {
       return misfit(fmt::format("the model has no tensor {}", printable(entry.name)));
     }
   }

@@ -8,7 +8,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 /// The safetensors format (u64 little-endian header size, JSON header, raw tensors), fp32 only: what PyTorch,
@@ -46,12 +45,13 @@ struct SafetensorsFile {
 /// checked before memory is allocated for them: it needs a small multiple of the file's length at most.
 Result<SafetensorsFile> load_safetensors(const std::filesystem::path& file);
 
-/// What names of tensors begin with that a checkpoint holds beside the weights: state of the optimizer.
-inline constexpr std::string_view optimizer_prefix = "optimizer.";
+/// Between the name of an optimizer's state and the parameter it belongs to, in the names of a checkpoint's
+/// tensors: "momentum/fc1.weight". No parameter's own name has it.
+inline constexpr char state_separator = '/';
 
 /// Copies the tensors that `slots` name from `file` into the flat vector, padding zeroed. The two must have
-/// the same tensors, but for those in `file` that begin with `optimizer_prefix`. Fails: `mismatch`, naming
-/// `what` (the file), the tensor, and both shapes or which of the two lacks it; `parameters` are untouched.
+/// the same tensors, but for the optimizer's state in `file`. Fails: `mismatch`, naming `what` (the file),
+/// the tensor, and both shapes or which of the two lacks it; `parameters` are untouched.
 Status fill_from(const SafetensorsFile& file, std::span<const Slot> slots, std::span<float> parameters,
                  const std::string& what);
 

@@ -191,7 +191,7 @@ Result<SafetensorsHeader> parse_header(std::string_view json) {
 Status check_header(const SafetensorsHeader& header, std::uint64_t data_bytes) {
   const auto& entries = header.entries;
   for (const auto& entry : entries) {
-    if (const auto status = check_entry(entry, data_bytes); !status) return status;
+    if (auto status = check_entry(entry, data_bytes); !status) return status;
   }
   const auto by_name = sorted(entries, [](const auto& a, const auto& b) { return a.name < b.name; });
   for (std::size_t i = 1; i < by_name.size(); ++i) {
