@@ -139,6 +139,7 @@ constexpr std::array datasets{
 
 std::vector<std::string> names_of(const auto& entries) {
   std::vector<std::string> names;
+  names.reserve(entries.size());
   for (const auto& entry : entries) names.emplace_back(entry.name);
   return names;
 }

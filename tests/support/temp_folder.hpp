@@ -30,7 +30,7 @@ class TempFolder {
 
   /// Writes `bytes` to the file `name` in it.
   std::filesystem::path write(const std::string& name, std::string_view bytes) const {
-    const auto file = path_ / name;
+    auto file = path_ / name;
     std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     return file;
   }

@@ -85,43 +85,43 @@ class TorchLenet5 : public testing::TestWithParam<gpu::HostOptions::Ops> {
   void SetUp() override {
     const Config config;
     auto made_model =
-        make_network(*find_network(config, std::vector<std::size_t>{1, 28, 28}, 10), *device_, *stream_);
+        make_network(*find_network(config, std::vector<std::size_t>{1, 28, 28}, 10), *device, *stream);
     ASSERT_TRUE(made_model.ok());
-    model_ = std::move(*made_model);
-    pool_ = gpu::BufferPool::make_host(flat_size(model_->slots()), 3);
-    w_ = pool_->take();
-    next_ = pool_->take();
-    gradient_ = pool_->take();
+    model = std::move(*made_model);
+    pool = gpu::BufferPool::make_host(flat_size(model->slots()), 3);
+    w = pool->take();
+    next = pool->take();
+    gradient = pool->take();
     std::size_t fan_in = 0;
-    for (std::size_t number = 0; number < model_->slots().size(); ++number) {
-      const Slot& slot = model_->slots()[number];
+    for (std::size_t number = 0; number < model->slots().size(); ++number) {
+      const Slot& slot = model->slots()[number];
       if (slot.shape.size() > 1) fan_in = slot.count / slot.shape[0];
       const auto values = made(slot.count, number, 2 / std::sqrt(static_cast<double>(fan_in)));
-      std::ranges::copy(values, w_->values().subspan(slot.offset).begin());
+      std::ranges::copy(values, w->values().subspan(slot.offset).begin());
     }
   }
 
   Score step() {
     Result<Score> score = Error{};
-    stream_->submit(
+    stream->submit(
         [&](gpu::Stream&) {
-          score = model_->step({features_, labels_, {}}, w_->values(), gradient_->values(), {});
+          score = model->step({features, labels, {}}, w->values(), gradient->values(), {});
           return Status{};
         },
-        [](Status status) { EXPECT_TRUE(status.ok()) << status.error().text; });
+        [](const Status& status) { EXPECT_TRUE(status.ok()) << status.error().text; });
     EXPECT_TRUE(score.ok()) << score.error().text;
     return *score;
   }
 
-  std::unique_ptr<gpu::Device> device_ = gpu::open_host_device({.ops = GetParam(), .inline_streams = true});
-  std::unique_ptr<gpu::Stream> stream_ = device_->open_stream("test");
-  std::unique_ptr<Model> model_;
-  std::shared_ptr<gpu::BufferPool> pool_;
-  std::shared_ptr<gpu::Buffer> w_;
-  std::shared_ptr<gpu::Buffer> next_;
-  std::shared_ptr<gpu::Buffer> gradient_;
-  std::vector<float> features_ = made(4 * 784, 20, 1.0, 0.0);
-  std::vector<std::int32_t> labels_{3, 1, 4, 1};
+  std::unique_ptr<gpu::Device> device = gpu::open_host_device({.ops = GetParam(), .inline_streams = true});
+  std::unique_ptr<gpu::Stream> stream = device->open_stream("test");
+  std::unique_ptr<Model> model;
+  std::shared_ptr<gpu::BufferPool> pool;
+  std::shared_ptr<gpu::Buffer> w;
+  std::shared_ptr<gpu::Buffer> next;
+  std::shared_ptr<gpu::Buffer> gradient;
+  std::vector<float> features = made(4 * 784, 20, 1.0, 0.0);
+  std::vector<std::int32_t> labels{3, 1, 4, 1};
 };
 
 INSTANTIATE_TEST_SUITE_P(Ops, TorchLenet5,
@@ -135,14 +135,14 @@ TEST_P(TorchLenet5, LossAndGradients) {
   const auto expected = golden("lenet5.json");
   const double torch_loss = expected["loss_sum"];
   EXPECT_NEAR(step().loss_sum, torch_loss, 1e-5 * torch_loss);
-  const auto slots = model_->slots();
+  const auto slots = model->slots();
   ASSERT_EQ(expected["gradients"].size(), slots.size());
   for (std::size_t number = 0; number < slots.size(); ++number) {
     const Slot& slot = slots[number];
     const auto& torch = expected["gradients"][number];
     EXPECT_EQ(slot.name, torch["name"]);
     EXPECT_EQ(slot.shape, torch["shape"].get<std::vector<std::size_t>>());
-    const auto g = gradient_->values().subspan(slot.offset, slot.count);
+    const auto g = gradient->values().subspan(slot.offset, slot.count);
     double sum = 0;
     double squares = 0;
     for (const double value : g) {
@@ -161,14 +161,14 @@ TEST_P(TorchLenet5, LossAndGradients) {
 
 TEST_P(TorchLenet5, FiveStepsOfTraining) {
   const auto expected = golden("lenet5.json")["losses"];
-  const auto slots = model_->slots();
+  const auto slots = model->slots();
   const auto optimizer = make_optimizer(training(true), {slots.begin(), slots.end()});
   ASSERT_TRUE(optimizer.ok());
   for (const double torch_loss : expected) {
     const Score score = step();
     EXPECT_NEAR(score.loss_sum / 4, torch_loss, 1e-5 * torch_loss);
-    (*optimizer)->step(next_->values(), w_->values(), gradient_->values(), score.samples, 0.02, nullptr);
-    std::swap(w_, next_);
+    (*optimizer)->step(next->values(), w->values(), gradient->values(), score.samples, 0.02, nullptr);
+    std::swap(w, next);
   }
 }
 

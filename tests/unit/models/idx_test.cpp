@@ -22,7 +22,7 @@ class Idx : public testing::Test {
  protected:
   /// Loads the two files, 10 classes, bytes / 255 unchanged.
   Result<std::shared_ptr<const Dataset>> load(const std::string& images, const std::string& labels) {
-    return load_idx(folder_.write("images", images), folder_.write("labels", labels), 10, {});
+    return load_idx(folder.write("images", images), folder.write("labels", labels), 10, {});
   }
 
   /// The error of loading them, without the folder's name in it.
@@ -32,14 +32,14 @@ class Idx : public testing::Test {
     if (dataset.ok()) return "loaded";
     EXPECT_EQ(static_cast<int>(dataset.error().code), static_cast<int>(code));
     std::string text = dataset.error().text;
-    const std::string prefix = folder_.path().string() + "/";
+    const std::string prefix = folder.path().string() + "/";
     for (std::size_t at; (at = text.find(prefix)) != std::string::npos;) text.erase(at, prefix.size());
     return text;
   }
   std::string image_error(const std::string& images) { return error_of(images, idx_labels({3, 9})); }
   std::string label_error(const std::string& labels) { return error_of(idx_images(2), labels); }
 
-  TempFolder folder_;
+  TempFolder folder;
 };
 
 TEST_F(Idx, ReadsImagesAndLabels) {
@@ -60,8 +60,8 @@ TEST_F(Idx, ReadsImagesAndLabels) {
 }
 
 TEST_F(Idx, Normalises) {
-  const auto images = folder_.write("images", idx_images(1, 1, 2));
-  const auto labels = folder_.write("labels", idx_labels({0}));
+  const auto images = folder.write("images", idx_images(1, 1, 2));
+  const auto labels = folder.write("labels", idx_labels({0}));
   const auto dataset = load_idx(images, labels, 1, {.mean = 0.5F, .deviation = 0.25F});
   ASSERT_TRUE(dataset.ok());
   BatchData batch;
@@ -83,15 +83,15 @@ TEST_F(Idx, ReadsGzipMembersInARow) {
 }
 
 TEST_F(Idx, SaysWhichFileIsMissing) {
-  const auto dataset = load_idx(folder_.path() / "none", folder_.write("labels", idx_labels({1})), 10, {});
+  const auto dataset = load_idx(folder.path() / "none", folder.write("labels", idx_labels({1})), 10, {});
   ASSERT_FALSE(dataset.ok());
   EXPECT_EQ(dataset.error().code, ErrorCode::not_found);
   EXPECT_EQ(dataset.error().text,
-            "cannot read " + (folder_.path() / "none").string() + ": No such file or directory");
+            "cannot read " + (folder.path() / "none").string() + ": No such file or directory");
 }
 
 TEST_F(Idx, RefusesAFolder) {
-  const auto dataset = load_idx(folder_.path(), folder_.write("labels", idx_labels({1})), 10, {});
+  const auto dataset = load_idx(folder.path(), folder.write("labels", idx_labels({1})), 10, {});
   ASSERT_FALSE(dataset.ok());
   EXPECT_EQ(dataset.error().code, ErrorCode::io);
   EXPECT_THAT(dataset.error().text, HasSubstr("Is a directory"));

@@ -67,7 +67,7 @@ class Runner {
           score = model_->step(input, w(), gradient, ready);
           return Status{};
         },
-        [](Status status) { EXPECT_TRUE(status.ok()) << status.error().text; });
+        [](const Status& status) { EXPECT_TRUE(status.ok()) << status.error().text; });
     EXPECT_TRUE(score.ok()) << score.error().text;
     return *score;
   }
@@ -79,7 +79,7 @@ class Runner {
           score = model_->evaluate(input, w());
           return Status{};
         },
-        [](Status status) { EXPECT_TRUE(status.ok()) << status.error().text; });
+        [](const Status& status) { EXPECT_TRUE(status.ok()) << status.error().text; });
     EXPECT_TRUE(score.ok()) << score.error().text;
     return *score;
   }

@@ -81,7 +81,7 @@ TEST(Networks, SayWhatTheyCannotDo) {
   EXPECT_THAT(network_names(), ElementsAre("lenet5", "mlp"));
 }
 
-std::string layout_error(NetworkSpec spec) {
+std::string layout_error(const NetworkSpec& spec) {
   const auto slots = layout_of(spec);
   EXPECT_FALSE(slots.ok());
   if (slots.ok()) return "fits";
