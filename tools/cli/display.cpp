@@ -62,24 +62,31 @@ void Display::begin(const Started& started) {
 
 void Display::progress(const Progressed& progressed) {
   progressed_ = progressed;
-  const double every_s = options_.terminal.live ? redraw_every_s : line_every_s;
-  if (shown_s_.value_or(0) + every_s > progressed.wall_s && (shown_s_ || !options_.terminal.live)) return;
-  shown_s_ = progressed.wall_s;
-  if (options_.terminal.live) {
-    redraw();
-  } else {
-    add_line(current_line(std::string::npos));
-  }
+  show_progress(progressed.wall_s);
 }
 
 void Display::evaluation(const Evaluated& evaluated) {
   evaluated_ = evaluated;
-  const bool line = !options_.terminal.live || options_.detail == Detail::verbose;
-  if (line) {
+  if (options_.terminal.live && options_.detail != Detail::verbose) {
+    show_progress(evaluated.wall_s);
+  } else {
     add_line(fmt::format("epoch {}: test accuracy {}, loss {:.4f}, after {}", human_epochs(evaluated.epoch),
                          human_percent(evaluated.accuracy), evaluated.loss, human_seconds(evaluated.wall_s)));
   }
-  if (options_.terminal.live) redraw();
+}
+
+/// Unless it was done a moment ago. A terminal sees the first progress at once; elsewhere short runs need
+/// none.
+void Display::show_progress(double wall_s) {
+  const bool live = options_.terminal.live;
+  const bool first = live && !shown_s_;
+  if (!first && wall_s < shown_s_.value_or(0) + (live ? redraw_every_s : line_every_s)) return;
+  shown_s_ = wall_s;
+  if (live) {
+    redraw();
+  } else {
+    add_line(current_line(std::string::npos));
+  }
 }
 
 void Display::end_line() {
@@ -122,7 +129,7 @@ std::string Display::current_line(std::size_t width) const {
     view.epochs = static_cast<double>(started_.budget_samples) / static_cast<double>(started_.train_samples);
   }
   if (evaluated_) view.accuracy = evaluated_->accuracy;
-  if (view.share > 0) view.left_s = progressed_.wall_s * std::max(0.0, 1 / view.share - 1);
+  if (view.share > 0 && view.share < 1) view.left_s = progressed_.wall_s * (1 / view.share - 1);
   return progress_line(view, width);
 }
 

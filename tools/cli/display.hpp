@@ -43,6 +43,7 @@ class Display {
   void begin(const Started& started);
   void progress(const Progressed& progressed);
   void evaluation(const Evaluated& evaluated);
+  void show_progress(double wall_s);
   void redraw();
   void end_line();
   void add_line(std::string_view text);

@@ -131,6 +131,15 @@ TEST(Display, EvaluationsChangeTheLineAndAreLinesWhenVerbose) {
   EXPECT_EQ(verbose.count('\n'), 1);
 }
 
+TEST(Display, ManyEvaluationsDoNotFloodTheTerminal) {
+  Screen screen({.live = true, .colour = false});
+  screen.start();
+  screen.progress(1.95, 30000);
+  screen.text.clear();
+  for (int i = 0; i < 100; ++i) screen.evaluate(0.9);
+  EXPECT_EQ(screen.text, "") << "the last redraw is less than a tenth of a second old";
+}
+
 TEST(Display, NotesStandOnLinesOfTheirOwnAndTheProgressComesBack) {
   Screen screen({.live = true, .colour = false});
   screen.start();
