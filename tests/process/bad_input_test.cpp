@@ -26,7 +26,7 @@ std::string idx(const std::vector<unsigned char>& sizes, std::size_t bytes) {
 class BadInputTest : public ::testing::Test {
  protected:
   void expect_refused(const Typed& typed, int exit_code, const std::string& message) {
-    const Finished finished = run_program(typed, {.folder = folder_.path()});
+    const Finished finished = run_program(typed, {.folder = folder.path()});
     EXPECT_EQ(finished.err, "thalweg: " + message + "\n");
     EXPECT_EQ(finished.exit_code, exit_code) << message;
     EXPECT_EQ(finished.out, "") << message;
@@ -34,19 +34,19 @@ class BadInputTest : public ::testing::Test {
   /// `thalweg train` of the small job with `more` is refused, and no folder is made.
   void expect_job_refused(const Typed& more, int exit_code, const std::string& message) {
     expect_refused(small_job("out", more), exit_code, message);
-    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "out")) << message;
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "out")) << message;
   }
   /// A folder with the four files of MNIST; `train_images` are the bytes of the first one.
   std::string make_data(const std::string& name, const std::string& train_images) {
-    std::filesystem::create_directory(folder_.path() / name);
-    folder_.write(name + "/train-images-idx3-ubyte", train_images);
-    folder_.write(name + "/train-labels-idx1-ubyte", idx({100}, 100));
-    folder_.write(name + "/t10k-images-idx3-ubyte", idx({10, 28, 28}, 7840));
-    folder_.write(name + "/t10k-labels-idx1-ubyte", idx({10}, 10));
+    std::filesystem::create_directory(folder.path() / name);
+    folder.write(name + "/train-images-idx3-ubyte", train_images);
+    folder.write(name + "/train-labels-idx1-ubyte", idx({100}, 100));
+    folder.write(name + "/t10k-images-idx3-ubyte", idx({10, 28, 28}, 7840));
+    folder.write(name + "/t10k-labels-idx1-ubyte", idx({10}, 10));
     return name;
   }
 
-  TempFolder folder_;
+  TempFolder folder;
 };
 
 TEST_F(BadInputTest, NumbersThatCannotBe) {
@@ -89,12 +89,12 @@ TEST_F(BadInputTest, FlagsAndCommands) {
 }
 
 TEST_F(BadInputTest, JobFilesSayFileAndLine) {
-  folder_.write("unknown.toml", "[train]\nepochs = 1\nmomentun = 0.1\n");
+  folder.write("unknown.toml", "[train]\nepochs = 1\nmomentun = 0.1\n");
   expect_refused({"train", "unknown.toml"}, 2,
                  "unknown.toml:3: unknown key 'train.momentun': did you mean 'train.momentum'?");
-  folder_.write("type.toml", "[train]\nlr = \"fast\"\n");
+  folder.write("type.toml", "[train]\nlr = \"fast\"\n");
   expect_refused({"train", "type.toml"}, 2, "type.toml:2: train.lr: expected a number, found a string");
-  folder_.write("broken.toml", "[train\nlr = 1\n");
+  folder.write("broken.toml", "[train\nlr = 1\n");
   expect_refused({"train", "broken.toml"}, 2,
                  "broken.toml:1: not TOML: error while parsing table header: expected ']', saw '\\n'");
   expect_refused({"train", "none.toml"}, 1,
@@ -118,48 +118,47 @@ TEST_F(BadInputTest, DataFiles) {
 }
 
 TEST_F(BadInputTest, WeightsThatDoNotFit) {
-  ASSERT_EQ(run_program(small_job("good", {"-q"}), {.folder = folder_.path()}).exit_code, 0);
+  ASSERT_EQ(run_program(small_job("good", {"-q"}), {.folder = folder.path()}).exit_code, 0);
   expect_job_refused(
       {"--set", "model.init_from=good/model.safetensors", "--set", "model.hidden=[16]"}, 1,
       "good/model.safetensors does not fit the model: tensor fc1.weight is [32, 784] in the file and "
       "[16, 784] in the model");
   expect_job_refused({"--set", "model.init_from=none.safetensors"}, 1,
                      "cannot read none.safetensors: No such file or directory");
-  std::filesystem::create_directory(folder_.path() / "other");
-  folder_.write("other/job.toml",
-                "[model]\nname = \"mlp\"\nhidden = [16]\n[data]\nname = \"synthetic\"\nclasses = 4\n");
+  std::filesystem::create_directory(folder.path() / "other");
+  folder.write("other/job.toml",
+               "[model]\nname = \"mlp\"\nhidden = [16]\n[data]\nname = \"synthetic\"\nclasses = 4\n");
   expect_refused(
       {"eval", "other"}, 1,
       "other: holds no model.safetensors: the run has not ended, or ended before it could write one");
-  std::filesystem::copy(folder_.path() / "good/model.safetensors",
-                        folder_.path() / "other/model.safetensors");
+  std::filesystem::copy(folder.path() / "good/model.safetensors", folder.path() / "other/model.safetensors");
   expect_refused(
       {"eval", "other"}, 1,
       "other/model.safetensors does not fit the model: tensor fc1.weight is [32, 784] in the file and "
       "[16, 784] in the model");
-  folder_.write("other/model.safetensors", "no weights at all");
+  folder.write("other/model.safetensors", "no weights at all");
   expect_refused({"eval", "other"}, 1,
                  "other/model.safetensors is no sound safetensors file: it claims a header of "
                  "7523097587056930670 bytes, in a file of 17");
 }
 
 TEST_F(BadInputTest, FoldersForTheResults) {
-  folder_.write("file", "mine");
+  folder.write("file", "mine");
   expect_refused(small_job("file/out"), 1,
                  "cannot make the run folder file/out: Not a directory: check the path and its permissions");
   expect_refused(small_job("file"), 2, "file: is a file: choose another --out, or remove it");
-  std::filesystem::create_directory(folder_.path() / "thesis");
-  folder_.write("thesis/chapter.tex", "mine");
+  std::filesystem::create_directory(folder.path() / "thesis");
+  folder.write("thesis/chapter.tex", "mine");
   expect_refused(small_job("thesis"), 2,
                  "thesis: is no run folder, it holds chapter.tex: choose another --out, or remove it");
-  ASSERT_EQ(run_program(small_job("good", {"-q"}), {.folder = folder_.path()}).exit_code, 0);
+  ASSERT_EQ(run_program(small_job("good", {"-q"}), {.folder = folder.path()}).exit_code, 0);
   expect_refused(small_job("good"), 2, "good: holds an earlier run: choose another --out, or remove it");
 }
 
 TEST_F(BadInputTest, FoldersToEvaluate) {
   expect_refused({"eval", "nowhere"}, 1,
                  "nowhere: no such folder: give the run folder that thalweg train made");
-  std::filesystem::create_directory(folder_.path() / "empty");
+  std::filesystem::create_directory(folder.path() / "empty");
   expect_refused({"eval", "empty"}, 1,
                  "empty: is no run folder, it holds no job.toml: give the folder that thalweg train made");
 }

@@ -24,20 +24,20 @@ class StopTest : public ::testing::Test {
  protected:
   [[nodiscard]] std::string end_of(const std::string& out) const {
     const auto summary =
-        nlohmann::json::parse(bytes_of(folder_.path() / out / "summary.json"), nullptr, false);
+        nlohmann::json::parse(bytes_of(folder.path() / out / "summary.json"), nullptr, false);
     return summary.is_object() ? summary["end"].get<std::string>() : "no summary";
   }
   [[nodiscard]] bool has_checkpoint(const std::string& out) const {
     std::error_code none;
-    const std::filesystem::directory_iterator checkpoints(folder_.path() / out / "checkpoints", none);
+    const std::filesystem::directory_iterator checkpoints(folder.path() / out / "checkpoints", none);
     return !none && checkpoints != std::filesystem::directory_iterator();
   }
 
-  TempFolder folder_;
+  TempFolder folder;
 };
 
 TEST_F(StopTest, CtrlCSavesAndEndsWith130) {
-  Process process(small_job("out", endless), {.folder = folder_.path()});
+  Process process(small_job("out", endless), {.folder = folder.path()});
   ASSERT_TRUE(process.wait_for_err("epoch 1: test accuracy"));
   process.send(SIGINT);
   const Finished finished = process.wait();
@@ -46,12 +46,12 @@ TEST_F(StopTest, CtrlCSavesAndEndsWith130) {
   EXPECT_THAT(finished.out, HasSubstr("end            stopped\n"));
   EXPECT_EQ(end_of("out"), "stopped");
   EXPECT_TRUE(has_checkpoint("out"));
-  const Finished evaluated = run_program({"eval", "out"}, {.folder = folder_.path()});
+  const Finished evaluated = run_program({"eval", "out"}, {.folder = folder.path()});
   EXPECT_EQ(evaluated.exit_code, 0) << evaluated.err;
 }
 
 TEST_F(StopTest, SigtermSavesAndEndsWith143) {
-  Process process(small_job("out", endless), {.folder = folder_.path()});
+  Process process(small_job("out", endless), {.folder = folder.path()});
   ASSERT_TRUE(process.wait_for_err("epoch 1: test accuracy"));
   process.send(SIGTERM);
   const Finished finished = process.wait();
@@ -61,7 +61,7 @@ TEST_F(StopTest, SigtermSavesAndEndsWith143) {
 }
 
 TEST_F(StopTest, CtrlCRightAfterTheStartIsNotLost) {
-  Process process(small_job("out", endless), {.folder = folder_.path()});
+  Process process(small_job("out", endless), {.folder = folder.path()});
   ASSERT_TRUE(process.wait_for_err("training mlp"));
   process.send(SIGINT);
   const Finished finished = process.wait();
@@ -74,7 +74,7 @@ TEST_F(StopTest, TheSecondCtrlCEndsAtOnce) {
   // comes.
   Process process({"train", "--data", "synthetic", "--model", "mlp", "--set", "model.hidden=[2048, 2048]",
                    "--set", "data.samples=8192", "--workers", "1", "--batch", "8192", "--out", "out"},
-                  {.folder = folder_.path()});
+                  {.folder = folder.path()});
   ASSERT_TRUE(process.wait_for_err("training mlp"));
   process.send(SIGINT);
   ASSERT_TRUE(process.wait_for_err("press again to end at once"));
@@ -88,16 +88,16 @@ TEST_F(StopTest, TheSecondCtrlCEndsAtOnce) {
 
 TEST_F(StopTest, AClosedStdoutFailsTheCommandButNotTheRun) {
   const Finished finished =
-      run_program(small_job("out", {"--quiet"}), {.folder = folder_.path(), .closed_stdout = true});
+      run_program(small_job("out", {"--quiet"}), {.folder = folder.path(), .closed_stdout = true});
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_THAT(finished.err, HasSubstr("thalweg: cannot write to stdout: Broken pipe"));
   EXPECT_EQ(end_of("out"), "done");
 }
 
 TEST_F(StopTest, AFolderInUseIsLeftAlone) {
-  Process first(small_job("out", endless), {.folder = folder_.path()});
+  Process first(small_job("out", endless), {.folder = folder.path()});
   ASSERT_TRUE(first.wait_for_err("training mlp"));
-  const Finished second = run_program(small_job("out"), {.folder = folder_.path()});
+  const Finished second = run_program(small_job("out"), {.folder = folder.path()});
   EXPECT_EQ(second.exit_code, 1);
   EXPECT_EQ(second.out, "");
   EXPECT_EQ(second.err, "thalweg: out: in use by process " + std::to_string(first.pid()) +

@@ -42,7 +42,7 @@ std::vector<std::string> cells_of(const std::string& line) {
 class TrainTest : public ::testing::Test {
  protected:
   Finished run(const std::vector<std::string>& arguments) {
-    return run_program(arguments, {.folder = folder_.path()});
+    return run_program(arguments, {.folder = folder.path()});
   }
   /// A run that must succeed; its --json object.
   Json train(const std::string& out, std::vector<std::string> more = {}) {
@@ -51,9 +51,9 @@ class TrainTest : public ::testing::Test {
     EXPECT_EQ(finished.exit_code, 0) << finished.err;
     return Json::parse(finished.out, nullptr, false);
   }
-  [[nodiscard]] std::string bytes(const std::string& file) const { return bytes_of(folder_.path() / file); }
+  [[nodiscard]] std::string bytes(const std::string& file) const { return bytes_of(folder.path() / file); }
 
-  TempFolder folder_;
+  TempFolder folder;
 };
 
 TEST_F(TrainTest, LearnsAndSaysSo) {
@@ -134,9 +134,9 @@ TEST_F(TrainTest, TheFolderHoldsWhatIsDocumented) {
   train("out");
   for (const char* file :
        {"job.toml", "lock", "root.json", "summary.json", "metrics.csv", "model.safetensors"}) {
-    EXPECT_TRUE(std::filesystem::exists(folder_.path() / "out" / file)) << file;
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / "out" / file)) << file;
   }
-  EXPECT_FALSE(std::filesystem::is_empty(folder_.path() / "out/checkpoints"));
+  EXPECT_FALSE(std::filesystem::is_empty(folder.path() / "out/checkpoints"));
 }
 
 TEST_F(TrainTest, TheSeedDecidesTheModelToTheLastBit) {
@@ -156,11 +156,11 @@ TEST_F(TrainTest, APrintedJobIsTheSameJob) {
   ASSERT_EQ(first.exit_code, 0) << first.err;
   EXPECT_EQ(first.err, "");
   EXPECT_THAT(first.out, HasSubstr("lr = 0.07"));
-  folder_.write("job.toml", first.out);
+  folder.write("job.toml", first.out);
   const Finished second = run({"train", "job.toml", "--print-config"});
   EXPECT_EQ(second.exit_code, 0) << second.err;
   EXPECT_EQ(second.out, first.out);
-  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "out")) << "printing trains nothing";
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "out")) << "printing trains nothing";
 }
 
 TEST_F(TrainTest, TheJobInTheFolderTrainsTheSameModelAgain) {
@@ -199,7 +199,7 @@ TEST_F(TrainTest, QuietLeavesOnlyTheResult) {
 TEST_F(TrainTest, ATerminalSeesOneLineRedrawn) {
   const Finished finished = run_program(
       small_job("out", {"--epochs", "4"}),
-      {.folder = folder_.path(), .environment = {{"TERM", "xterm"}, {"NO_COLOR", "1"}}, .terminal = true});
+      {.folder = folder.path(), .environment = {{"TERM", "xterm"}, {"NO_COLOR", "1"}}, .terminal = true});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("\r\033[Kepoch "));
   EXPECT_THAT(finished.err, HasSubstr("epoch 4.00/4  100 %"));

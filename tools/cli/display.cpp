@@ -19,6 +19,8 @@ template <class... Handlers>
 struct Overloaded : Handlers... {
   using Handlers::operator()...;
 };
+template <class... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
 /// Paints the inside of the bar green.
 std::string painted(std::string line) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <string>
@@ -22,9 +23,11 @@ int print(const std::string& text) {
 }
 
 int unknown_command(const std::string& typed, const std::vector<Command>& commands) {
-  std::vector<std::string> known;
-  for (const Command& command : commands) known.push_back(command.name);
-  if (typed.starts_with('-')) known = {"--help", "--version"};
+  std::vector<std::string> known = {"--help", "--version"};
+  if (!typed.starts_with('-')) {
+    known.resize(commands.size());
+    std::ranges::transform(commands, known.begin(), &Command::name);
+  }
   const char* what = typed.starts_with('-') ? "flag" : "command";
   return report_error({ErrorCode::invalid,
                        fmt::format("{}: unknown {}{}", typed, what, advice(typed, known, "thalweg --help"))});

@@ -46,56 +46,56 @@ class RunFolderTest : public testing::Test {
     std::signal(SIGXFSZ, SIG_IGN);  // the limit of FullDisk then shows as a failed write
     std::string name = (fs::temp_directory_path() / "thalweg-run-folder-XXXXXX").string();
     ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root_ = name;
-    before_ = fs::current_path();
-    fs::current_path(root_);
-    config_.run.out = "out";
+    root = name;
+    before = fs::current_path();
+    fs::current_path(root);
+    config.run.out = "out";
   }
   void TearDown() override {
-    fs::current_path(before_);
-    fs::remove_all(root_);
+    fs::current_path(before);
+    fs::remove_all(root);
   }
 
   RunFolder make() {
-    Result<RunFolder> folder = RunFolder::create(config_, "00ff");
+    Result<RunFolder> folder = RunFolder::create(config, "00ff");
     EXPECT_TRUE(folder.ok()) << folder.error().text;
     return std::move(folder).value();
   }
   Error refused() {
-    Result<RunFolder> folder = RunFolder::create(config_, "00ff");
+    Result<RunFolder> folder = RunFolder::create(config, "00ff");
     EXPECT_FALSE(folder.ok());
     return folder.ok() ? Error{} : folder.error();
   }
 
-  fs::path root_, before_;
-  Config config_;
+  fs::path root, before;
+  Config config;
 };
 
 TEST_F(RunFolderTest, HoldsJobIdentityAndTableFromTheStart) {
   const RunFolder folder = make();
   EXPECT_EQ(folder.path(), "out");
-  EXPECT_EQ(read_file("out/job.toml"), print_config(config_));
+  EXPECT_EQ(read_file("out/job.toml"), print_config(config));
   EXPECT_EQ(read_file("out/lock"), std::to_string(getpid()) + "\n");
-  const std::string root = read_file("out/root.json");
-  EXPECT_THAT(root, HasSubstr("\"run\": \"00ff\""));
-  EXPECT_THAT(root, HasSubstr("\"pid\": " + std::to_string(getpid())));
-  EXPECT_THAT(root, testing::ContainsRegex("\"started\": \"20[0-9-]+T[0-9:]+Z\""));
+  const std::string identity = read_file("out/root.json");
+  EXPECT_THAT(identity, HasSubstr("\"run\": \"00ff\""));
+  EXPECT_THAT(identity, HasSubstr("\"pid\": " + std::to_string(getpid())));
+  EXPECT_THAT(identity, testing::ContainsRegex("\"started\": \"20[0-9-]+T[0-9:]+Z\""));
   EXPECT_EQ(read_file("out/metrics.csv"),
             "wall_s,epoch,samples,version,loss,accuracy,samples_per_s,staleness,bytes_up,bytes_down\n");
 }
 
 TEST_F(RunFolderTest, MakesFoldersInFolders) {
-  config_.run.out = "a/b/c";
+  config.run.out = "a/b/c";
   EXPECT_EQ(make().path(), "a/b/c");
 }
 
 TEST_F(RunFolderTest, DefaultNamesCountUpAndAGivenNameDoesNot) {
-  config_.run.out.clear();
-  config_.model.name = "mlp";
+  config.run.out.clear();
+  config.model.name = "mlp";
   fs::create_directories("runs/mlp-2");
   EXPECT_EQ(make().path(), "runs/mlp-1");
   EXPECT_EQ(make().path(), "runs/mlp-3");
-  config_.run.name = "first";
+  config.run.name = "first";
   EXPECT_EQ(make().path(), "runs/first");
   EXPECT_EQ(refused().text, "runs/first: holds an earlier run: choose another --out, or remove it");
 }
@@ -122,7 +122,7 @@ TEST_F(RunFolderTest, SomethingElseIsRefusedAndStaysAsItWas) {
   write_file("out/thesis.tex", "mine");
   EXPECT_EQ(refused().text, "out: is no run folder, it holds thesis.tex: choose another --out, or remove it");
   EXPECT_FALSE(fs::exists("out/lock"));
-  config_.run.out = "out/thesis.tex";
+  config.run.out = "out/thesis.tex";
   EXPECT_EQ(refused().text, "out/thesis.tex: is a file: choose another --out, or remove it");
   EXPECT_EQ(read_file("out/thesis.tex"), "mine");
 }
@@ -136,7 +136,7 @@ TEST_F(RunFolderTest, AnEmptyFolderAndOneWithOnlyAStaleLockAreFree) {
 
 TEST_F(RunFolderTest, AFolderThatCannotBeMadeIsAnIoErrorWithTheReason) {
   write_file("file", "");
-  config_.run.out = "file/out";
+  config.run.out = "file/out";
   const Error error = refused();
   EXPECT_EQ(error.code, ErrorCode::io);
   EXPECT_THAT(error.text, HasSubstr("cannot make the run folder file/out: Not a directory"));
@@ -172,8 +172,8 @@ TEST_F(RunFolderTest, EqualWeightsMakeEqualBytesInAnyRun) {
     ASSERT_TRUE(folder.save_model(tensors));
     ASSERT_TRUE(folder.save_checkpoint(7, tensors, {{"samples", "64"}}));
   }
-  config_.run.out = "other";
-  Result<RunFolder> other = RunFolder::create(config_, "another id");
+  config.run.out = "other";
+  Result<RunFolder> other = RunFolder::create(config, "another id");
   ASSERT_TRUE(other.ok());
   ASSERT_TRUE(other->save_model(tensors));
   EXPECT_EQ(read_file("out/model.safetensors"), read_file("other/model.safetensors"));
