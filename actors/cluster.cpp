@@ -178,25 +178,27 @@ void Cluster::State::handle(const RunEvent& event) {
   }
 }
 
+/// Saves what can be saved, also after an earlier failure, and says what went wrong first.
 Status Cluster::State::save(const Outcome& result) {
-  if (!failure.empty()) return Error{ErrorCode::failed, failure};
+  Status first;
+  if (!failure.empty()) first = Error{ErrorCode::failed, failure};
+  const auto note = [&](Status saved) {
+    if (!saved && first.ok()) first = std::move(saved);
+  };
   if (result.snapshot) {
     const auto& snapshot = *result.snapshot;
     auto tensors = models::tensors_of(slots, snapshot.parameters->host());
-    if (auto saved = folder->save_model(tensors); !saved) return saved;
+    note(folder->save_model(tensors));
     for (const auto& optimizer : snapshot.optimizer) {
       for (auto tensor : models::tensors_of(slots, optimizer.values)) {
-        tensor.name = optimizer.name + "/" + tensor.name;
+        tensor.name = optimizer.name + models::state_separator + tensor.name;
         tensors.push_back(std::move(tensor));
       }
     }
-    if (auto saved =
-            folder->save_checkpoint(snapshot.version.value, tensors, checkpoint_metadata(config, snapshot));
-        !saved) {
-      return saved;
-    }
+    note(folder->save_checkpoint(snapshot.version.value, tensors, checkpoint_metadata(config, snapshot)));
   }
-  return folder->save_summary(result.summary);
+  note(folder->save_summary(result.summary));
+  return first;
 }
 
 Result<Summary> Cluster::wait() {
