@@ -173,28 +173,33 @@ void AggregatorState::contribute() {
 
 void AggregatorState::commit() {
   auto& model = options_.root->model;
-  if (!std::isfinite(total_.score.loss_sum)) {
-    self_->tell(options_.supervisor,
-                Failed{options_.id.text(),
-                       "the loss is no longer a finite number in round " + std::to_string(round_.value) +
-                           ": a smaller learning rate may help",
-                       true});
-    closing_ = false;
-    finished_ = true;  // nothing more is committed; the supervisor asks for what there is
-    return;
+  if (!std::isfinite(total_.score.loss_sum)) return diverge("the loss");
+  if (!model->reserve_next()) {
+    return retry_later({"waits for a free parameter buffer before it commits round {}", {round_.value}});
   }
   const auto decision = merge_->decide({round_, total_.samples});
   self_->note(decision.reason);
   THALWEG_CHECK(decision.action == rules::MergeAction::step, "a round of lockstep sampling holds samples");
-  if (!model->reserve_next()) {
-    return retry_later({"waits for a free parameter buffer before it commits round {}", {round_.value}});
-  }
   const Payload sum = take_sum();
-  const bool done = run(
+  const auto finite = std::make_shared<bool>();
+  run(
       sum->bytes(),
-      [model, sum, samples = total_.samples](TaskPool* pool) { model->step(*sum, samples, pool); },
-      [this] { committed(); });
-  (void)done;  // either way `committed` is what follows
+      [model, sum, samples = total_.samples, finite](TaskPool* pool) {
+        *finite = model->step(*sum, samples, pool);
+      },
+      [this, finite] { *finite ? committed() : diverge("a gradient or a parameter"); });
+}
+
+/// Nothing more is committed: the newest parameters stay those before this round, and the supervisor asks for
+/// them.
+void AggregatorState::diverge(const char* what) {
+  closing_ = false;
+  finished_ = true;
+  self_->tell(options_.supervisor,
+              Failed{options_.id.text(),
+                     std::string(what) + " is no longer a finite number in round " +
+                         std::to_string(round_.value) + ": a smaller learning rate may help",
+                     true});
 }
 
 void AggregatorState::committed() {
@@ -249,7 +254,17 @@ void AggregatorState::reopen() {
 
 void AggregatorState::evaluated(const Evaluation& evaluation) {
   --evaluations_;
-  self_->tell(options_.root->reporter, evaluation);
+  if (!evaluation.failure.empty()) {
+    self_->tell(options_.supervisor, Failed{"evaluator", evaluation.failure});
+  } else if (!std::isfinite(evaluation.score.loss_sum)) {
+    self_->tell(options_.supervisor,
+                Failed{"evaluator",
+                       "the loss on the test set is no longer a finite number at version " +
+                           std::to_string(evaluation.version.value) + ": a smaller learning rate may help",
+                       true});
+  } else {
+    self_->tell(options_.root->reporter, evaluation);
+  }
   if (evaluations_ == 0 && options_.root->model->current().record.last) finish();
 }
 

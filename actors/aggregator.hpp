@@ -71,6 +71,7 @@ class AggregatorState {
   // Closing it.
   void contribute();
   void commit();
+  void diverge(const char* what);
   void committed();
   void publish(const Parameters& parameters);
   void evaluate(const Parameters& parameters);

@@ -5,6 +5,8 @@
 #include "models/registry.hpp"
 #include "models/safetensors.hpp"
 
+#include <exception>
+#include <system_error>
 #include <utility>
 
 namespace thalweg::actors {
@@ -31,6 +33,7 @@ Result<Compute> make_compute(const Config& config, const models::Dataset& train,
   if (options.model) {
     auto model = options.model();
     if (!model) return model.error();
+    if (*model == nullptr) return Error{ErrorCode::failed, "the program's model factory made no model"};
     compute.model = std::move(model).value();
   } else {
     auto spec = models::find_network(config, train.sample_shape(), train.classes());
@@ -72,9 +75,7 @@ Result<Snapshot> initial_snapshot(const Config& config, const Model& model, gpu:
   return start;
 }
 
-}  // namespace
-
-Result<Assembly> assemble(const Config& config, models::DatasetPair data, AssemblyOptions options) {
+Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair data, AssemblyOptions options) {
   auto method = rules::find_method(config);
   if (!method) return method.error();
   auto sampling = sampling_of(config, *data.train);
@@ -106,25 +107,30 @@ Result<Assembly> assemble(const Config& config, models::DatasetPair data, Assemb
     return device->make_pool(size, limit);
   };
   auto parameters = assembly.make_pool(parameter_buffers);
-  if (options.start) {
-    assembly.start = std::move(*options.start);
-  } else {
-    auto start = initial_snapshot(config, model, *parameters);
-    if (!start) return start.error();
-    assembly.start = std::move(*start);
-  }
+  auto start = options.start ? Result<Snapshot>(std::move(*options.start))
+                             : initial_snapshot(config, model, *parameters);
+  if (!start) return start.error();
+  assembly.first = Round{start->version.value};
 
   auto optimizer = models::make_optimizer(config.train, assembly.slots);
   if (!optimizer) return optimizer.error();
   const auto budget = assembly.sampling->samples_before(assembly.sampling->rounds());
-  auto global =
-      GlobalModel::make({std::move(parameters), std::move(*optimizer), models::Schedule(config, budget),
-                         assembly.sampling->rounds(), assembly.sampling->rounds_per_epoch()},
-                        assembly.start);
+  auto global = GlobalModel::make({std::move(parameters), std::move(*optimizer),
+                                   models::Schedule(config, budget), assembly.sampling->rounds()},
+                                  *start);
   if (!global) return global.error();
   assembly.model = std::move(*global);
-  assembly.start.parameters = nullptr;  // the global model holds them now, and lets go of them
   return assembly;
+}
+
+}  // namespace
+
+Result<Assembly> assemble(const Config& config, models::DatasetPair data, AssemblyOptions options) {
+  try {
+    return assemble_unguarded(config, std::move(data), std::move(options));
+  } catch (const std::exception& error) {  // from a model that the program brought
+    return Error{ErrorCode::failed, std::string("the model cannot be made: ") + error.what()};
+  }
 }
 
 }  // namespace thalweg::actors

@@ -34,9 +34,7 @@ struct Assembly {
   std::shared_ptr<GlobalModel> model;
   std::function<std::shared_ptr<gpu::BufferPool>(std::size_t limit)> make_pool;  ///< of flat vectors
   TaskPool* pool = nullptr;
-  Snapshot start;
-
-  [[nodiscard]] Round first_round() const { return {start.version.value}; }
+  Round first;  ///< the round that opens first
 };
 
 struct AssemblyOptions {

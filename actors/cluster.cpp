@@ -10,7 +10,6 @@
 #include <atomic>
 #include <chrono>
 #include <future>
-#include <mutex>
 #include <random>
 #include <utility>
 
@@ -28,12 +27,10 @@ struct Cluster::State {
   std::vector<Slot> slots;
   Config config;
 
-  std::mutex mutex;  // the reporter's thread writes rows while the owner's may be waiting
   std::string failure;
   Progressed last_progress;
 
-  std::promise<Outcome> outcome;
-  std::future<Outcome> outcome_future = outcome.get_future();
+  std::future<Outcome> outcome;
   bool waited = false;
 
   // Last, so that the actors end before what they use.
@@ -42,6 +39,14 @@ struct Cluster::State {
   SupervisorHandle supervisor;
   ActorNumber number;  // the cluster's own, as a sender of messages
   std::atomic<std::uint64_t> sent{0};
+
+  /// Actors end before the pool and the device they use, and the pool's tasks before the actor system they
+  /// answer.
+  ~State() {
+    supervisor = SupervisorHandle();
+    if (system) system->await_all_actors_done();
+    pool.reset();
+  }
 
   void handle(const RunEvent& event);
   Status save(const Outcome& outcome);
@@ -126,7 +131,12 @@ Result<Cluster> Cluster::start(const Config& wanted, ClusterOptions options) {
   reporter.samples_per_epoch = sampling.samples_before(sampling.rounds_per_epoch());
   reporter.rounds_per_epoch = sampling.rounds_per_epoch();
   reporter.on_event = [raw = state.get()](const RunEvent& event) { raw->handle(event); };
-  reporter.on_outcome = [raw = state.get()](Outcome outcome) { raw->outcome.set_value(std::move(outcome)); };
+  // The reporter alone holds the promise: should it die, waiting ends with an error.
+  auto outcome = std::make_shared<std::promise<Outcome>>();
+  state->outcome = outcome->get_future();
+  reporter.on_outcome = [outcome = std::move(outcome)](Outcome result) {
+    outcome->set_value(std::move(result));
+  };
 
   const auto device = state->device->info();
   Started started;
@@ -153,35 +163,32 @@ Result<Cluster> Cluster::start(const Config& wanted, ClusterOptions options) {
 }
 
 void Cluster::State::handle(const RunEvent& event) {
-  {
-    const std::lock_guard lock(mutex);
-    Status written;
-    if (const auto* progressed = std::get_if<Progressed>(&event)) {
-      last_progress = *progressed;
-      written = folder->add_metrics(*progressed, nullptr);
-    } else if (const auto* evaluated = std::get_if<Evaluated>(&event)) {
-      auto row = last_progress;
-      row.wall_s = evaluated->wall_s;
-      row.epoch = evaluated->epoch;
-      row.samples = evaluated->samples;
-      row.version = evaluated->version;
-      written = folder->add_metrics(row, evaluated);
-    }
-    if (!written && failure.empty()) failure = written.error().text;
+  Status written;
+  if (const auto* progressed = std::get_if<Progressed>(&event)) {
+    last_progress = *progressed;
+    written = folder->add_metrics(*progressed, nullptr);
+  } else if (const auto* evaluated = std::get_if<Evaluated>(&event)) {
+    auto row = last_progress;
+    row.wall_s = evaluated->wall_s;
+    row.epoch = evaluated->epoch;
+    row.samples = evaluated->samples;
+    row.version = evaluated->version;
+    written = folder->add_metrics(row, evaluated);
   }
+  if (!written && failure.empty()) failure = written.error().text;
   if (!on_event) return;
   try {
     on_event(event);
   } catch (const std::exception& error) {
-    const std::lock_guard lock(mutex);
     if (failure.empty()) failure = fmt::format("the program's event handler failed: {}", error.what());
+  } catch (...) {
+    if (failure.empty()) failure = "the program's event handler failed with an exception of its own";
   }
 }
 
-/// Saves what can be saved, also after an earlier failure, and says what went wrong first.
+/// Saves what can be saved, also when something could not be, and says what went wrong first.
 Status Cluster::State::save(const Outcome& result) {
   Status first;
-  if (!failure.empty()) first = Error{ErrorCode::failed, failure};
   const auto note = [&](Status saved) {
     if (!saved && first.ok()) first = std::move(saved);
   };
@@ -204,13 +211,24 @@ Status Cluster::State::save(const Outcome& result) {
 Result<Summary> Cluster::wait() {
   THALWEG_CHECK(!state_->waited, "wait is called once");
   state_->waited = true;
-  const Outcome outcome = state_->outcome_future.get();
+  Outcome outcome;
+  try {
+    outcome = state_->outcome.get();
+  } catch (const std::future_error&) {
+    return Error{ErrorCode::failed,
+                 "the reporter was lost, and with it the end of the run: see the run folder"};
+  }
+  auto& summary = outcome.summary;
+  if (!state_->failure.empty() && summary.failure.empty()) {
+    summary.end = "failed";
+    summary.failure = state_->failure;
+  }
   const auto saved = state_->save(outcome);
-  if (state_->on_event) state_->on_event(Ended{outcome.summary});
-  if (outcome.summary.end == "diverged") return Error{ErrorCode::diverged, outcome.summary.failure};
-  if (outcome.summary.end == "failed") return Error{ErrorCode::failed, outcome.summary.failure};
+  state_->handle(Ended{summary});
+  if (summary.end == "diverged") return Error{ErrorCode::diverged, summary.failure};
+  if (summary.end == "failed") return Error{ErrorCode::failed, summary.failure};
   if (!saved) return saved.error();
-  return outcome.summary;
+  return summary;
 }
 
 void Cluster::stop() {
@@ -226,7 +244,13 @@ void Cluster::stop() {
 
 Cluster::Cluster(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Cluster::Cluster(Cluster&&) noexcept = default;
-Cluster& Cluster::operator=(Cluster&&) noexcept = default;
+Cluster& Cluster::operator=(Cluster&& other) noexcept {
+  if (this != &other) {
+    const Cluster ends_here(std::move(*this));
+    state_ = std::move(other.state_);
+  }
+  return *this;
+}
 Cluster::~Cluster() {
   if (!state_ || state_->waited) return;
   stop();

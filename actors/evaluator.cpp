@@ -20,8 +20,9 @@ EvaluatorHandle::behavior_type EvaluatorState::start(Options options) {
 }
 
 EvaluatorState::~EvaluatorState() {
-  // The stream finishes its work, which uses the model, before the model goes.
-  options_.stream.reset();
+  // The stream's work uses the model, and the model may free what it has on the stream: work, model, stream.
+  if (options_.stream) (void)options_.stream->record().wait();
+  options_.model.reset();
 }
 
 void EvaluatorState::begin_next() {

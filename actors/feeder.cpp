@@ -16,7 +16,7 @@ FeederHandle::behavior_type FeederState::start(Options options) {
   options_ = std::move(options);
   self_->name_is("feeder");
   cutter_ = std::make_shared<BatchCutter>(options_.data, options_.seed);
-  cursors_.assign(options_.workers, Cursor{options_.first, {}, {}});
+  cursors_.assign(options_.workers, Cursor{options_.first, {}});
   next_lease_ = options_.first;
   asked_ = true;  // the scheduler leases the first rounds unasked
   return {

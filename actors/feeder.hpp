@@ -39,7 +39,6 @@ class FeederState {
   struct Cursor {
     Round next;            ///< the round its next batch belongs to
     WorkerHandle waiting;  ///< set while it waits for a lease
-    MessageId waiting_cause;
   };
 
   void want(const WantBatch& request);

@@ -7,10 +7,12 @@
 
 namespace thalweg::actors {
 
-Result<std::unique_ptr<GlobalModel>> GlobalModel::make(Options options, const Snapshot& start) {
+Result<std::unique_ptr<GlobalModel>> GlobalModel::make(Options options, const Snapshot& start,
+                                                       std::uint32_t term) {
   std::unique_ptr<GlobalModel> model(new GlobalModel(std::move(options)));
   model->version_ = start.version;
   model->w_ = start.parameters;
+  model->record_.term = term;
   model->record_.version = start.version;
   model->record_.committed_samples = start.committed_samples;
   model->committed_samples_ = start.committed_samples;
@@ -35,10 +37,12 @@ bool GlobalModel::reserve_next() {
   return next_ != nullptr;
 }
 
-void GlobalModel::step(const FlatVector& gradient_sum, std::uint64_t samples, TaskPool* pool) {
+bool GlobalModel::step(const FlatVector& gradient_sum, std::uint64_t samples, TaskPool* pool) {
   THALWEG_CHECK(next_ != nullptr, "a buffer is reserved before the step");
+  if (!gpu::all_finite(gradient_sum.host())) return false;
   options_.optimizer->step(next_->values(), w_->host(), gradient_sum.host(), samples,
                            options_.schedule.lr_at(committed_samples_), pool);
+  return gpu::all_finite(next_->host());
 }
 
 void GlobalModel::commit(const Contribution& round, bool last) {

@@ -27,17 +27,16 @@ class GlobalModel {
     std::unique_ptr<models::Optimizer> optimizer;
     models::Schedule schedule;
     std::uint64_t rounds = 0;  ///< version after the last commit of the run
-    std::uint64_t rounds_per_epoch = 0;
   };
 
   /// Goes on from `start`: version 0 with initial weights, or where another run stopped.
   /// Fails: `mismatch` when the optimizer refuses the state in `start`.
-  static Result<std::unique_ptr<GlobalModel>> make(Options options, const Snapshot& start);
+  static Result<std::unique_ptr<GlobalModel>> make(Options options, const Snapshot& start,
+                                                   std::uint32_t term = 1);
 
   [[nodiscard]] Version version() const { return version_; }
   [[nodiscard]] std::uint64_t committed_samples() const { return committed_samples_; }
   [[nodiscard]] std::uint64_t repeated_samples() const { return repeated_samples_; }
-  [[nodiscard]] std::uint64_t rounds_per_epoch() const { return options_.rounds_per_epoch; }
   [[nodiscard]] bool at_end() const { return version_.value >= options_.rounds; }
 
   /// The parameters of version(), with the record of the commit that made them.
@@ -47,7 +46,9 @@ class GlobalModel {
   bool reserve_next();
 
   /// w_next = optimizer(w, sum / samples) into the reserved buffer. Touches nothing that current() reads.
-  void step(const FlatVector& gradient_sum, std::uint64_t samples, TaskPool* pool);
+  /// False when the sum or the result holds an infinity or a NaN: the result must not be committed then; a
+  /// sum that is not finite has not touched the optimizer's state either.
+  bool step(const FlatVector& gradient_sum, std::uint64_t samples, TaskPool* pool);
 
   /// Makes the reserved buffer version V + 1; `round` is what went into it.
   void commit(const Contribution& round, bool last);

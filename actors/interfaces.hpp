@@ -69,7 +69,7 @@ using ReporterHandle = caf::typed_actor<caf::reacts_to<Stamp, Committed>,   // r
                                         caf::reacts_to<Stamp, Closing>>;    // supervisor
 
 using SupervisorHandle = caf::typed_actor<caf::reacts_to<Stamp, Finished>,  // root
-                                          caf::reacts_to<Stamp, Failed>,    // workers, evaluator
+                                          caf::reacts_to<Stamp, Failed>,    // workers, root
                                           caf::reacts_to<Stamp, Stopped>,   // all
                                           caf::reacts_to<Stamp, Stop>>;     // cluster
 

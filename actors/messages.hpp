@@ -126,7 +126,7 @@ struct Finished {
   bool stopped = false;  ///< before its budget was used up
 };
 
-/// worker, evaluator, root -> supervisor: I cannot go on.
+/// worker, root -> supervisor: I, or the evaluation I asked for, cannot go on.
 struct Failed {
   std::string who;
   std::string why;

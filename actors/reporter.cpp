@@ -45,18 +45,13 @@ void ReporterState::report(const Committed& record, double wall) {
       wall > reported_s_ ? static_cast<double>(since_report_.samples) / (wall - reported_s_) : 0;
   event.bytes_up = record.bytes_up;
   event.bytes_down = record.bytes_down;
-  options_.summary.last_epoch_loss = event.loss;
+  options_.summary.train_loss = event.loss;
   since_report_ = {};
   reported_s_ = wall;
   if (options_.on_event) options_.on_event(event);
 }
 
 void ReporterState::evaluated(const Evaluation& evaluation) {
-  auto& summary = options_.summary;
-  if (!evaluation.failure.empty()) {
-    summary.failure = "evaluation failed: " + evaluation.failure;
-    return;
-  }
   const auto samples = static_cast<double>(evaluation.score.samples);
   Evaluated event;
   event.wall_s = wall_s();
@@ -65,17 +60,16 @@ void ReporterState::evaluated(const Evaluation& evaluation) {
   event.version = evaluation.version.value;
   event.loss = evaluation.score.loss_sum / samples;
   event.accuracy = static_cast<double>(evaluation.score.correct) / samples;
-  summary.loss = event.loss;
-  summary.accuracy = event.accuracy;
+  options_.summary.loss = event.loss;
+  options_.summary.accuracy = event.accuracy;
   if (options_.on_event) options_.on_event(event);
 }
 
 void ReporterState::close(const Closing& closing) {
   auto& summary = options_.summary;
   summary.end = closing.end;
-  if (!closing.failure.empty()) summary.failure = closing.failure;
-  if (!summary.failure.empty() && summary.end == "done") summary.end = "failed";
-  summary.samples = samples_ - (samples_ > 0 ? options_.committed_before : 0);
+  summary.failure = closing.failure;
+  summary.samples = samples_;
   summary.epochs = epochs(samples_);
   summary.commits = commits_;
   summary.wall_s = last_commit_s_;

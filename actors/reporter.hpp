@@ -26,7 +26,6 @@ class ReporterState {
     Summary summary;  ///< with what is known from the start filled in
     std::uint64_t samples_per_epoch = 0;
     std::uint64_t rounds_per_epoch = 0;
-    std::uint64_t committed_before = 0;    ///< samples, when the run was resumed
     std::chrono::milliseconds every{250};  ///< between Progressed events
     std::function<void(const RunEvent&)> on_event;
     std::function<void(Outcome)> on_outcome;

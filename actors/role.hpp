@@ -70,8 +70,8 @@ class observed : public Base {
 
   caf::invoke_message_result consume(caf::mailbox_element& element) override {
     const Stamp* stamp = stamp_of(element.content());
+    cause_ = stamp != nullptr ? stamp->id : MessageId{};
     if (stamp == nullptr) return Base::consume(element);
-    cause_ = stamp->id;
     logical_.observe(stamp->hlc);
     ++handled_;
     if (context_.sink == nullptr) return Base::consume(element);

@@ -40,7 +40,7 @@ std::string summary_json(const Summary& summary) {
   json["tree"] = summary.tree;
   json["setup_s"] = summary.setup_s;
   json["data_s"] = summary.data_s;
-  json["last_epoch_loss"] = summary.last_epoch_loss;
+  json["train_loss"] = summary.train_loss;
   json["folder"] = summary.folder.string();
   // A folder's name may be any bytes; those that are no UTF-8 are replaced instead of failing the whole
   // summary.

@@ -38,12 +38,13 @@ void SupervisorState::spawn_everything() {
   auto& assembly = options_.assembly;
   auto& system = self_->system();
   const SupervisorHandle here(self_);
-  const auto first = assembly.first_round();
+  const auto first = assembly.first;
 
   reporter_ =
       options_.detach_reporter
           ? spawn_role<ReporterHandle, ReporterState, caf::detached>(system, std::move(options_.reporter))
           : spawn_role<ReporterHandle, ReporterState>(system, std::move(options_.reporter));
+  self_->monitor(reporter_);
   scheduler_ = spawn_role<SchedulerHandle, SchedulerState>(system, {*assembly.sampling, first, here});
   watch("scheduler", scheduler_);
   evaluator_ = spawn_role<EvaluatorHandle, EvaluatorState>(
@@ -80,6 +81,8 @@ void SupervisorState::spawn_members(const TreeSpec& tree, std::size_t level, con
   auto& assembly = options_.assembly;
   for (std::size_t i = 0; i < tree.workers; ++i) {
     const auto number = next_worker_++;
+    THALWEG_CHECK(number < assembly.workers.size(),
+                  "a stream and a model are made for every worker of the tree");
     auto& compute = assembly.workers[number];
     auto worker = spawn_role<WorkerHandle, WorkerState>(
         self_->system(), {number, parent, feeder_, SupervisorHandle(self_), std::move(compute.stream),
@@ -134,6 +137,11 @@ void SupervisorState::stopped(const Stopped& last_words) {
 }
 
 void SupervisorState::gone(const caf::down_msg& down) {
+  if (down.source == reporter_->address()) {
+    // Nobody is left to take the outcome: whoever waits for it sees the promise broken.
+    closed_ = true;
+    fail("failed", "reporter: its actor ended: " + self_->system().render(down.reason));
+  }
   for (auto& each : watched_) {
     if (each.address != down.source) continue;
     each.running = false;
@@ -144,11 +152,11 @@ void SupervisorState::gone(const caf::down_msg& down) {
 }
 
 void SupervisorState::close_if_all_stopped() {
-  if (!stopping_ || closed_) return;
+  if (!stopping_) return;
   for (const auto& each : watched_) {
     if (each.running) return;
   }
-  closed_ = true;
+  if (std::exchange(closed_, true)) return self_->quit();
   closing_.messages += self_->messages_handled();
   self_->tell(reporter_, std::move(closing_));
   self_->quit();

@@ -32,8 +32,9 @@ WorkerHandle::behavior_type WorkerState::start(Options options) {
 }
 
 WorkerState::~WorkerState() {
-  // The stream finishes its work, which uses the model, before the model goes.
-  options_.stream.reset();
+  // The stream's work uses the model, and the model may free what it has on the stream: work, model, stream.
+  if (options_.stream) (void)options_.stream->record().wait();
+  options_.model.reset();
 }
 
 void WorkerState::adopt(const Parameters& parameters) {

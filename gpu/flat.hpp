@@ -37,6 +37,9 @@ struct SgdCoefficients {
 void sgd_step(std::span<float> next, std::span<const float> w, std::span<const float> gradient_sum,
               std::span<float> velocity, const SgdCoefficients& coefficients);
 
+/// Whether `x` holds neither an infinity nor a NaN.
+bool all_finite(std::span<const float> x);
+
 /// Which build of the kernels runs here: "avx512", "avx2" or "baseline".
 const char* flat_kernel_isa();
 

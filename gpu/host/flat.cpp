@@ -39,6 +39,10 @@ void sgd_step(std::span<float> next, std::span<const float> w, std::span<const f
       {lr, momentum, weight_decay, gradient_scale, nesterov, first}, next.size());
 }
 
+bool all_finite(std::span<const float> x) {
+  return host::best_isa_kernels().flat.all_finite(x.data(), x.size());
+}
+
 const char* flat_kernel_isa() { return host::best_isa_kernels().name; }
 
 }  // namespace thalweg::gpu

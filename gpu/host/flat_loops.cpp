@@ -1,6 +1,8 @@
 #include "gpu/flat_functors.hpp"
 #include "gpu/host/isa_unit.hpp"
 
+#include <cstdint>
+
 /// The loops around the functors of flat vectors.
 
 // Elements do not depend on each other, also when an output is one of the inputs (a step in place).
@@ -94,6 +96,19 @@ void sgd_step(float* next, const float* w, const float* gradient_sum, float* vel
 
 }  // namespace
 
-FlatKernels flat_kernels() { return {fill, copy, axpy, scale, weighted_sum, sgd_step}; }
+/// An infinity or a NaN has every bit of the exponent set. Integers, since the compiler may reorder their
+/// sum.
+bool all_finite(const float* x, std::size_t count) {
+  constexpr std::uint32_t exponent = 0x7f80'0000;
+  std::uint32_t found = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t bits;
+    __builtin_memcpy(&bits, x + i, sizeof bits);
+    found |= static_cast<std::uint32_t>((bits & exponent) == exponent);
+  }
+  return found == 0;
+}
+
+FlatKernels flat_kernels() { return {fill, copy, axpy, scale, weighted_sum, sgd_step, all_finite}; }
 
 }  // namespace thalweg::gpu::host::THALWEG_ISA

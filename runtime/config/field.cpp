@@ -70,6 +70,7 @@ Complaint check_tree(const TreeSpec& tree) {
     if (tree.workers > 0) return {};
     return "0 workers have nothing to send: every number must be at least 1";
   }
+  if (tree.workers > 0) return "workers and leaders below one aggregator: it takes one kind or the other";
   for (const auto& child : tree.children) {
     if (auto complaint = check_tree(child)) return complaint;
   }

@@ -37,7 +37,8 @@ int gradient_of(std::uint64_t sample, std::size_t i) {
 
 }  // namespace
 
-IntegerModel::IntegerModel(std::size_t count) {
+IntegerModel::IntegerModel(std::size_t count, std::size_t input_size, std::size_t classes)
+    : input_size_(input_size), classes_(classes) {
   slots_.push_back({"first", {count}, 0, count, true});
   slots_.push_back({"second", {3}, (count + 15) / 16 * 16, 3, true});
 }

@@ -13,11 +13,11 @@ namespace thalweg::testing {
 
 class IntegerModel final : public Model {
  public:
-  explicit IntegerModel(std::size_t count = 500);
+  explicit IntegerModel(std::size_t count = 500, std::size_t input_size = 1, std::size_t classes = 2);
 
   [[nodiscard]] std::span<const Slot> slots() const override { return slots_; }
-  [[nodiscard]] std::size_t input_size() const override { return 1; }
-  [[nodiscard]] std::size_t classes() const override { return 2; }
+  [[nodiscard]] std::size_t input_size() const override { return input_size_; }
+  [[nodiscard]] std::size_t classes() const override { return classes_; }
   void initialize(std::span<float> parameters, std::uint64_t seed) const override;
   Result<Score> step(const Input& input, std::span<const float> parameters, std::span<float> gradient_sum,
                      const SlotReady& ready) override;
@@ -25,6 +25,8 @@ class IntegerModel final : public Model {
 
  private:
   std::vector<Slot> slots_;
+  std::size_t input_size_;
+  std::size_t classes_;
 };
 
 /// `count` samples of one number each: their own index.

@@ -31,7 +31,9 @@ class Listener final : public actors::MessageSink {
 /// Runs actors one at a time until none has anything to do; a seed decides which is next.
 void run_until_quiet(caf::scheduler::test_coordinator& coordinator, std::uint64_t shuffle) {
   Random random(shuffle);
-  for (;;) {
+  constexpr int timeouts_max =
+      10'000;  // a run that only looks again and again for a buffer stands still, too
+  for (int timeouts = 0; timeouts < timeouts_max; ++timeouts) {
     while (coordinator.has_job()) {
       if (shuffle != 0)
         std::swap(coordinator.jobs.front(), coordinator.jobs[random.below(coordinator.jobs.size())]);
@@ -75,7 +77,10 @@ Result<ScriptedResult> run_scripted(const ScriptedOptions& options) {
         system, {std::move(*assembly), std::move(reporter), false});
     run_until_quiet(coordinator, options.shuffle);
   }
-  if (!ended) return Error{ErrorCode::failed, "the run stands still before its end"};
+  if (!ended) {
+    system.await_actors_before_shutdown(false);  // they would never end
+    return Error{ErrorCode::failed, "the run stands still before its end"};
+  }
   return result;
 }
 

@@ -15,8 +15,9 @@ namespace thalweg {
 struct ClusterOptions {
   /// Own network instead of `config.model.name`; empty: the built-in network of that name.
   ModelFactory model;
-  /// Called for every event, one at a time, on one of the cluster's own threads; must not block for long
-  /// and must not call back into the cluster except `stop`. May be empty.
+  /// Called for every event, one at a time: `Started` on the thread that calls `start`, `Ended` on the one
+  /// that calls `wait`, the others on one of the cluster's own threads; must not block for long and must not
+  /// call back into the cluster except `stop`. May be empty.
   std::function<void(const RunEvent&)> on_event;
 };
 

@@ -72,7 +72,7 @@ struct Summary {
   std::string end = "done";  ///< done, stopped, diverged, failed
   std::string failure;       ///< why, when `end` is diverged or failed
   double setup_s = 0, data_s = 0;
-  double last_epoch_loss = 0;  ///< mean training loss over the last report
+  double train_loss = 0;  ///< mean per sample over the last report, a fraction of a second
   std::filesystem::path folder;
 };
 

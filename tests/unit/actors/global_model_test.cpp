@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace thalweg::actors {
 namespace {
 
@@ -30,14 +32,14 @@ struct Fixture {
     auto optimizer = models::make_optimizer(config.train, {{"w", {16}, 0, 16, true}});
     EXPECT_TRUE(optimizer);
     auto made =
-        GlobalModel::make({pool, std::move(*optimizer), models::Schedule(config, 100), rounds, 2}, start);
+        GlobalModel::make({pool, std::move(*optimizer), models::Schedule(config, 100), rounds}, start);
     EXPECT_TRUE(made);
     model = std::move(*made);
   }
 
   void round(float gradient, std::uint64_t samples, IndexRange spent, bool last = false) {
     ASSERT_TRUE(model->reserve_next());
-    model->step(*filled(*pool, gradient), samples, nullptr);
+    ASSERT_TRUE(model->step(*filled(*pool, gradient), samples, nullptr));
     Contribution contribution;
     contribution.samples = samples;
     contribution.spent = {spent};
@@ -66,14 +68,38 @@ TEST(GlobalModel, GoesOnFromASnapshotAsIfItHadNeverStopped) {
     whole.round(static_cast<float>(i + 1), 4, {0, static_cast<std::uint64_t>(4 * i), 4});
   half.round(1, 4, {0, 0, 4});
   auto optimizer = models::make_optimizer(half.config.train, {{"w", {16}, 0, 16, true}});
-  auto resumed = GlobalModel::make(
-      {half.pool, std::move(*optimizer), models::Schedule(half.config, 100), 4, 2}, *half.model->snapshot());
+  auto resumed = GlobalModel::make({half.pool, std::move(*optimizer), models::Schedule(half.config, 100), 4},
+                                   *half.model->snapshot());
   ASSERT_TRUE(resumed);
   half.model = std::move(*resumed);
   half.round(2, 4, {0, 4, 4});
   EXPECT_EQ(half.model->version(), whole.model->version());
   EXPECT_EQ(half.model->committed_samples(), whole.model->committed_samples());
   EXPECT_EQ(half.model->current().payload->host()[0], whole.model->current().payload->host()[0]);
+}
+
+TEST(GlobalModel, KeepsItsParametersAndMomentumWhenASumIsNotFinite) {
+  Fixture fixture(9);
+  fixture.round(8, 4, {0, 0, 4});
+  const auto before = fixture.model->snapshot();
+  ASSERT_TRUE(fixture.model->reserve_next());
+  auto sum = filled(*fixture.pool, 1);
+  sum->values()[7] = std::numeric_limits<float>::infinity();
+  EXPECT_FALSE(fixture.model->step(*sum, 4, nullptr));
+  const auto after = fixture.model->snapshot();
+  EXPECT_EQ(after->version, before->version);
+  EXPECT_EQ(after->parameters, before->parameters);
+  EXPECT_EQ(after->optimizer[0].values, before->optimizer[0].values);
+}
+
+TEST(GlobalModel, SaysWhenAStepOverflows) {
+  Fixture fixture(9);
+  constexpr float most = std::numeric_limits<float>::max();
+  fixture.round(-most, 1, {0, 0, 1});
+  const float before = fixture.model->current().payload->host()[0];
+  ASSERT_TRUE(fixture.model->reserve_next());
+  EXPECT_FALSE(fixture.model->step(*filled(*fixture.pool, -most), 1, nullptr));
+  EXPECT_EQ(fixture.model->current().payload->host()[0], before);
 }
 
 TEST(GlobalModel, SaysWhenEveryBufferIsHeld) {

@@ -39,7 +39,7 @@ TEST(SummaryJson, NamesAndOrderAreTheDocumentedOnes) {
   summary.refused = 2;
   summary.setup_s = 0.5;
   summary.data_s = 0.25;
-  summary.last_epoch_loss = 0.125;
+  summary.train_loss = 0.125;
   summary.folder = "runs/lenet5-1";
   EXPECT_EQ(summary_json(summary),
             R"({"run":"0123456789abcdef0123456789abcdef","method":"ssgd","model":"lenet5",)"
@@ -49,7 +49,7 @@ TEST(SummaryJson, NamesAndOrderAreTheDocumentedOnes) {
             R"("staleness":{"mean":1.0,"p99":3.0,"max":4.0},"bytes":{"up":[100,200],"down":[300,400]},)"
             R"("messages":5000,"ledger":{"committed":90000,"repeated":32,"quarantined":16},"refused":2,)"
             R"("emulated":false,"end":"done","schema":1,"failure":"","tree":"[2, 2]","setup_s":0.5,)"
-            R"("data_s":0.25,"last_epoch_loss":0.125,"folder":"runs/lenet5-1"})");
+            R"("data_s":0.25,"train_loss":0.125,"folder":"runs/lenet5-1"})");
 }
 
 TEST(SummaryJson, AWholeNumberOfSixtyFourBitsSurvives) {

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 /// Flat kernels against loops written out here, bit for bit, on every instruction set of this processor.
 namespace thalweg::gpu {
 namespace {
@@ -85,6 +87,22 @@ float pytorch_sgd(float w, float gradient_sum, float& velocity, const SgdCoeffic
   velocity = with.first ? gradient : with.momentum * velocity + gradient;
   const float move = with.nesterov ? gradient + with.momentum * velocity : velocity;
   return w - with.lr * move;
+}
+
+TEST_P(FlatKernels, AllFiniteFindsAnInfinityOrANaNAnywhere) {
+  std::vector<float> x(1003, std::numeric_limits<float>::max());
+  x[5] = -0.0F;
+  x[6] = std::numeric_limits<float>::denorm_min();
+  EXPECT_TRUE(kernels.all_finite(x.data(), x.size()));
+  for (const float bad : {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+                          std::numeric_limits<float>::quiet_NaN()}) {
+    for (const std::size_t at : {std::size_t{0}, std::size_t{511}, x.size() - 1}) {
+      auto broken = x;
+      broken[at] = bad;
+      EXPECT_FALSE(kernels.all_finite(broken.data(), broken.size()));
+      EXPECT_TRUE(kernels.all_finite(broken.data(), at));
+    }
+  }
 }
 
 TEST_P(FlatKernels, SgdStepIsPyTorchs) {
