@@ -69,6 +69,11 @@ Result<Snapshot> initial_snapshot(const Config& config, const Model& model, gpu:
     if (!file) return file.error();
     auto filled = models::fill_from(*file, model.slots(), parameters->values(), config.model.init_from);
     if (!filled) return filled.error();
+    if (!gpu::all_finite(parameters->host())) {
+      return Error{ErrorCode::corrupt, config.model.init_from +
+                                           ": holds numbers that are not finite: these weights "
+                                           "come from a run that diverged; choose others"};
+    }
   }
   Snapshot start;
   start.parameters = parameters;

@@ -10,7 +10,9 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <new>
 #include <random>
+#include <system_error>
 #include <utility>
 
 /// The public face of a run: puts an assembly, an actor system and a run folder together, and waits.
@@ -102,7 +104,22 @@ std::map<std::string, std::string> checkpoint_metadata(const Config& config, con
 
 }  // namespace
 
-Result<Cluster> Cluster::start(const Config& wanted, ClusterOptions options) {
+Result<Cluster> Cluster::start(const Config& config, ClusterOptions options) {
+  try {
+    return start_unguarded(config, std::move(options));
+  } catch (const std::system_error& error) {
+    return Error{ErrorCode::failed,
+                 fmt::format("cannot start the run's threads: {}: choose fewer workers, or raise "
+                             "the limit on processes",
+                             error.what())};
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::failed,
+                 "not enough memory to start the run: choose fewer workers, a smaller model or "
+                 "a smaller data set"};
+  }
+}
+
+Result<Cluster> Cluster::start_unguarded(const Config& wanted, ClusterOptions options) {
   auto resolved = resolve_config(wanted);
   if (!resolved) return resolved.error();
   const Config& config = *resolved;

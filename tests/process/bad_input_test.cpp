@@ -142,6 +142,18 @@ TEST_F(BadInputTest, WeightsThatDoNotFit) {
                  "7523097587056930670 bytes, in a file of 17");
 }
 
+TEST_F(BadInputTest, AnEmptyJobFileName) {
+  expect_refused({"train", ""}, 2,
+                 "'' is no job file: name one, or leave it out to train with defaults and flags");
+}
+
+TEST_F(BadInputTest, ALearningRateThatOverflows) {
+  const auto finished = run_program(small_job("out", {"--lr", "1e38", "--json"}), {.folder = folder.path()});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.out, ::testing::HasSubstr(R"("end":"diverged")"));
+  EXPECT_THAT(finished.out, ::testing::HasSubstr(R"("accuracy":null)"));
+}
+
 TEST_F(BadInputTest, FoldersForTheResults) {
   folder.write("file", "mine");
   expect_refused(small_job("file/out"), 1,

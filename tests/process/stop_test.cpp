@@ -60,6 +60,16 @@ TEST_F(StopTest, SigtermSavesAndEndsWith143) {
   EXPECT_TRUE(has_checkpoint("out"));
 }
 
+TEST_F(StopTest, ATerminalThatGoesAwaySavesAndEndsWith129) {
+  Process process(small_job("out", endless), {.folder = folder.path()});
+  ASSERT_TRUE(process.wait_for_err("epoch 1: test accuracy"));
+  process.send(SIGHUP);
+  const Finished finished = process.wait();
+  EXPECT_EQ(finished.exit_code, 129) << finished.err;
+  EXPECT_EQ(end_of("out"), "stopped");
+  EXPECT_TRUE(has_checkpoint("out"));
+}
+
 TEST_F(StopTest, CtrlCRightAfterTheStartIsNotLost) {
   Process process(small_job("out", endless), {.folder = folder.path()});
   ASSERT_TRUE(process.wait_for_err("training mlp"));

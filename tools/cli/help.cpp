@@ -67,7 +67,7 @@ std::string program_help(std::span<const Command> commands) {
   text +=
       "\nResults go to stdout, progress and errors to stderr. Exit codes: 0 done, 1 failed, 2 not "
       "understood,\n"
-      "130 stopped by Ctrl-C, 143 stopped by SIGTERM (in both cases after a checkpoint).\n"
+      "130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP (each after a checkpoint).\n"
       "\nTry:\n  thalweg train --data synthetic\n";
   return text;
 }

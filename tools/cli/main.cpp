@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <fcntl.h>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 /// The program: finds the subcommand, lets it run, and returns its exit code.
@@ -61,8 +63,16 @@ int run(const std::vector<std::string>& typed) {
 }  // namespace thalweg::cli
 
 int main(int argc, char** argv) {
+  // Were one of the three standard streams closed, the next file opened would take its place and be written
+  // to.
+  while (true) {
+    const int fd = open("/dev/null", O_RDWR);
+    if (fd > STDERR_FILENO) close(fd);
+    if (fd < 0 || fd > STDERR_FILENO) break;
+  }
   // A reader of stdout that goes away shows as a failed write, and a run is not lost to a closed pipe.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit is an error of that write, which names the file
   try {
     return thalweg::cli::run({argv + (argc > 0 ? 1 : 0), argv + argc});
   } catch (const std::exception& error) {

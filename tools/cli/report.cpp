@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace thalweg::cli {
 namespace {
 
@@ -23,10 +25,7 @@ std::string per_level(const std::vector<std::uint64_t>& bytes) {
   return text.empty() ? "none" : text;
 }
 
-bool evaluated(const Summary& summary) {
-  // Nothing scores a loss of exactly 0 with every answer wrong.
-  return summary.loss == summary.loss && (summary.loss != 0 || summary.accuracy != 0);
-}
+bool evaluated(const Summary& summary) { return !std::isnan(summary.loss) && !std::isnan(summary.accuracy); }
 
 std::string verbose_rows(const Summary& summary) {
   std::string text;

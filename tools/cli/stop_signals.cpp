@@ -1,5 +1,6 @@
 #include "tools/cli/stop_signals.hpp"
 
+#include <array>
 #include <pthread.h>
 #include <unistd.h>
 #include <utility>
@@ -10,6 +11,14 @@ namespace {
 /// Sent by the destructor to its own thread, to end its wait.
 constexpr int wake_signal = SIGUSR1;
 
+constexpr std::array stop_signals{SIGINT, SIGTERM, SIGHUP};
+
+/// A shell's background job and nohup have some signals ignored on purpose.
+bool is_ignored(int signal) {
+  struct sigaction now {};
+  return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 /// All that a signal handler does here.
 void end_at_once(int signal) { _exit(128 + signal); }
 
@@ -17,8 +26,9 @@ void end_at_once(int signal) { _exit(128 + signal); }
 
 StopSignals::StopSignals(std::function<void()> notice) : notice_(std::move(notice)) {
   sigemptyset(&watched_);
-  sigaddset(&watched_, SIGINT);
-  sigaddset(&watched_, SIGTERM);
+  for (const int signal : stop_signals) {
+    if (!is_ignored(signal)) sigaddset(&watched_, signal);
+  }
   sigaddset(&watched_, wake_signal);
   pthread_sigmask(SIG_BLOCK, &watched_, nullptr);
   thread_ = std::thread([this] { wait_for_signals(); });
@@ -38,10 +48,10 @@ void StopSignals::wait_for_signals() {
     // Before anything that might hold this thread up: from now on the same keys end the process.
     struct sigaction ending {};
     ending.sa_handler = end_at_once;
-    sigaction(SIGINT, &ending, nullptr);
-    sigaction(SIGTERM, &ending, nullptr);
-    sigdelset(&waited, SIGINT);
-    sigdelset(&waited, SIGTERM);
+    for (const int stopping : stop_signals) {
+      if (sigismember(&watched_, stopping) == 1) sigaction(stopping, &ending, nullptr);
+      sigdelset(&waited, stopping);
+    }
     pthread_sigmask(SIG_SETMASK, &waited, nullptr);
 
     const std::lock_guard lock(mutex_);

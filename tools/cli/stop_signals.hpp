@@ -26,7 +26,7 @@ class StopSignals {
   /// `stop` is not called any more, nor running.
   void forget();
 
-  /// 0, or the exit code that says which signal came first: 130 or 143.
+  /// 0, or the exit code that says which signal came first: 130, 143 or 129 (the terminal is gone).
   [[nodiscard]] int exit_code() const;
 
  private:

@@ -20,6 +20,10 @@ namespace {
 Result<Config> read_job(const Arguments& arguments) {
   const Result<std::vector<Override>> overrides = arguments.overrides();
   if (!overrides) return overrides.error();
+  if (!arguments.positionals.empty() && arguments.positionals[0].empty()) {
+    return Error{ErrorCode::invalid,
+                 "'' is no job file: name one, or leave it out to train with defaults and flags"};
+  }
   return load_config(arguments.positionals.empty() ? "" : arguments.positionals[0], *overrides);
 }
 

@@ -43,6 +43,7 @@ class Cluster {
 
  private:
   struct State;
+  static Result<Cluster> start_unguarded(const Config& config, ClusterOptions options);
   explicit Cluster(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
@@ -61,8 +62,9 @@ struct Summary {
   double compute_s = 0;   ///< sum over workers of time spent in steps
   double busy_share = 0;  ///< compute_s / (workers x wall_s)
   double samples_per_s = 0;
-  double loss = 0;      ///< on the test set, last evaluation
-  double accuracy = 0;  ///< on the test set, last evaluation, 0..1
+  /// On the test set, last evaluation; accuracy 0..1. NaN (null in JSON): never evaluated.
+  double loss = std::numeric_limits<double>::quiet_NaN();
+  double accuracy = std::numeric_limits<double>::quiet_NaN();
   double staleness_mean = 0, staleness_p99 = 0, staleness_max = 0;
   std::vector<std::uint64_t> bytes_up, bytes_down;             ///< per level; 0 = into and out of the root
   std::uint64_t messages = 0;                                  ///< handled by the run's actors
@@ -72,7 +74,8 @@ struct Summary {
   std::string end = "done";  ///< done, stopped, diverged, failed
   std::string failure;       ///< why, when `end` is diverged or failed
   double setup_s = 0, data_s = 0;
-  double train_loss = 0;  ///< mean per sample over the last report, a fraction of a second
+  /// Mean training loss per sample over the last report, a fraction of a second. NaN: nothing was reported.
+  double train_loss = std::numeric_limits<double>::quiet_NaN();
   std::filesystem::path folder;
 };
 

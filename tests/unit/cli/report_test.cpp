@@ -55,9 +55,10 @@ TEST(ResultBlock, SaysHowARunEndedThatIsNotDone) {
 
 TEST(ResultBlock, DoesNotInventAnAccuracy) {
   Summary summary = two_epochs();
-  summary.loss = 0;
-  summary.accuracy = 0;
+  summary.loss = Summary{}.loss;
+  summary.accuracy = Summary{}.accuracy;
   EXPECT_THAT(result_block(summary, false), HasSubstr("test accuracy  not evaluated\nwall time"));
+  summary.accuracy = 0.5;
   summary.loss = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(result_block(summary, false), HasSubstr("test accuracy  not evaluated\nwall time"));
 }
