@@ -117,7 +117,7 @@ TEST(Exactness, AnEpochOfIntegersIsEqualBitForBitOnEveryTreeAndSplit) {
   };
   Flat expected;
   for (const auto& shape : shapes) {
-    for (const std::uint64_t shuffle : {0, 1, 2, 3}) {
+    for (std::uint64_t shuffle = 0; shuffle < 4; ++shuffle) {
       auto options = options_for(shape);
       options.data = make_index_data(1003);
       options.model = [] { return Result<std::unique_ptr<Model>>(std::make_unique<IntegerModel>()); };
