@@ -14,6 +14,8 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
 
 Complaint expected(std::string_view what, const Value& found) {
   return fmt::format("expected {}, found {}", what, kind_of(found));
