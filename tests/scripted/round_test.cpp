@@ -110,25 +110,15 @@ TEST(Round, EvaluatesAsOftenAsAskedAndAtTheEnd) {
   EXPECT_THAT(versions, ElementsAre(8, 12));
 }
 
-class FailingModel final : public Model {
+class FailingModel final : public IntegerModel {
  public:
-  [[nodiscard]] std::span<const Slot> slots() const override { return inner_.slots(); }
-  [[nodiscard]] std::size_t input_size() const override { return 1; }
-  [[nodiscard]] std::size_t classes() const override { return 2; }
-  void initialize(std::span<float> parameters, std::uint64_t seed) const override {
-    inner_.initialize(parameters, seed);
-  }
   Result<Score> step(const Input& input, std::span<const float> parameters, std::span<float> gradient_sum,
                      const SlotReady& ready) override {
     if (++steps_ == 3) throw std::runtime_error("the device fell off the bus");
-    return inner_.step(input, parameters, gradient_sum, ready);
-  }
-  Result<Score> evaluate(const Input& input, std::span<const float> parameters) override {
-    return inner_.evaluate(input, parameters);
+    return IntegerModel::step(input, parameters, gradient_sum, ready);
   }
 
  private:
-  IntegerModel inner_;
   int steps_ = 0;
 };
 
@@ -144,26 +134,16 @@ TEST(Round, EndsTheRunWhenAWorkerCannotGoOn) {
   EXPECT_EQ(result->outcome.snapshot->version, Version{2});
 }
 
-class NotANumberModel final : public Model {
+class NotANumberModel final : public IntegerModel {
  public:
-  [[nodiscard]] std::span<const Slot> slots() const override { return inner_.slots(); }
-  [[nodiscard]] std::size_t input_size() const override { return 1; }
-  [[nodiscard]] std::size_t classes() const override { return 2; }
-  void initialize(std::span<float> parameters, std::uint64_t seed) const override {
-    inner_.initialize(parameters, seed);
-  }
   Result<Score> step(const Input& input, std::span<const float> parameters, std::span<float> gradient_sum,
                      const SlotReady& ready) override {
-    auto score = inner_.step(input, parameters, gradient_sum, ready);
+    auto score = IntegerModel::step(input, parameters, gradient_sum, ready);
     if (++steps_ == 2) score->loss_sum = std::numeric_limits<double>::quiet_NaN();
     return score;
   }
-  Result<Score> evaluate(const Input& input, std::span<const float> parameters) override {
-    return inner_.evaluate(input, parameters);
-  }
 
  private:
-  IntegerModel inner_;
   int steps_ = 0;
 };
 

@@ -11,7 +11,7 @@
 /// bit.
 namespace thalweg::testing {
 
-class IntegerModel final : public Model {
+class IntegerModel : public Model {
  public:
   explicit IntegerModel(std::size_t count = 500, std::size_t input_size = 1, std::size_t classes = 2);
 
