@@ -146,9 +146,10 @@ bool AggregatorState::run(std::size_t bytes, std::function<void(TaskPool*)> work
   }
   after_work_ = std::move(after);
   options_.pool->submit([work = std::move(work), pool = options_.pool, self = AggregatorHandle(self_),
-                         stamp = self_->stamp_for<FoldDone>()] {
+                         stamp = self_->stamp_for<FoldDone>(), &context = self_->context(),
+                         name = self_->own_name()] {
     work(pool);
-    caf::anon_send(self, stamp, FoldDone{});
+    post(context, name, self, stamp, FoldDone{});
   });
   return false;
 }

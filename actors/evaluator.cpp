@@ -39,9 +39,10 @@ void EvaluatorState::begin_next() {
         result->score = *score;
         return {};
       },
-      [result, stamp, self = EvaluatorHandle(self_)](Status status) {
+      [result, stamp, self = EvaluatorHandle(self_), &context = self_->context(),
+       name = self_->own_name()](Status status) {
         if (!status) result->failure = status.error().text;
-        caf::anon_send(self, stamp, std::move(*result));
+        post(context, name, self, stamp, std::move(*result));
       });
 }
 

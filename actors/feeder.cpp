@@ -59,9 +59,9 @@ bool FeederState::serve(std::uint32_t worker, const WorkerHandle& answer_to) {
   batch.last = all_leased_ && cursor.next == next_lease_;
 
   const Stamp stamp = self_->stamp_for<Batch>();
-  auto cut = [cutter = cutter_, batch, stamp, answer_to]() mutable {
+  auto cut = [cutter = cutter_, batch, stamp, answer_to, &context = self_->context()]() mutable {
     batch.data = cutter->cut(batch.range);
-    caf::anon_send(answer_to, stamp, std::move(batch));
+    post(context, "feeder", answer_to, stamp, std::move(batch));
   };
   if (batch.range.count == 0 || options_.pool == nullptr) {
     cut();

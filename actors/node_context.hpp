@@ -6,13 +6,16 @@
 #include "runtime/values/stamp.hpp"
 
 #include <caf/actor_system_config.hpp>
+#include <caf/fwd.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
-/// What all actors of a node share: its identity, its clock, and where its log goes. Reaches them inside the
-/// actor system's configuration.
+/// What all actors of a node share: its identity, its clock, where its log goes, and who carries its
+/// messages. Reaches them inside the actor system's configuration.
 namespace thalweg::actors {
 
 /// Who hears of every message an actor of this node has handled and of every decision a rule has made: the
@@ -33,18 +36,50 @@ class MessageSink {
     const rules::Reason& reason;
   };
 
+  /// An actor has nothing to do until somebody else has done something.
+  struct Waits {
+    ActorNumber actor;
+    std::string_view name;
+    std::string_view for_whom;   ///< "w3", "feeder", "itself"
+    const rules::Reason& until;  ///< what would end it
+  };
+
   virtual ~MessageSink() = default;
   virtual void handled(const Handled& record) noexcept = 0;
   virtual void decided(const Decided& record) noexcept = 0;
+  virtual void waits(const Waits& /*record*/) noexcept {}
+  virtual void goes_on(ActorNumber /*actor*/, std::string_view /*name*/) noexcept {}
+};
+
+/// Who carries messages that are not to go straight into a mailbox: a simulation, or emulated links. Called
+/// on the thread that sends.
+class Courier {
+ public:
+  struct Parcel {
+    std::string_view from;  ///< name of the sender, "w3"
+    caf::actor_id to = 0;   ///< of the receiver
+    const Stamp& stamp;
+    const void* body = nullptr;        ///< of the type that `stamp.kind` names; lives as long as `deliver`
+    std::chrono::nanoseconds delay{};  ///< not before that much time has gone by: timers
+    std::function<void()> deliver;     ///< puts the message into the mailbox; any thread
+  };
+
+  virtual ~Courier() = default;
+  /// An actor has got its name.
+  virtual void named(caf::actor_id actor, std::string_view name) = 0;
+  virtual void carry(Parcel parcel) = 0;
 };
 
 class NodeContext : public caf::actor_system_config {
  public:
-  /// Requires: `node_clock` and `node_sink` (null: nothing is recorded) outlive the actor system.
-  NodeContext(const Clock& node_clock, MessageSink* node_sink) : clock(node_clock), sink(node_sink) {}
+  /// Requires: `node_clock`, `node_sink` (null: nothing is recorded) and `node_courier` (null: straight into
+  /// the mailboxes) outlive the actor system.
+  NodeContext(const Clock& node_clock, MessageSink* node_sink, Courier* node_courier = nullptr)
+      : clock(node_clock), sink(node_sink), courier(node_courier) {}
 
   const Clock& clock;
   MessageSink* const sink;
+  Courier* const courier;
   NodeNumber node;
   Incarnation incarnation;
   std::uint32_t term = 1;

@@ -11,13 +11,29 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <typeinfo>
 #include <utility>
 
 /// What every actor of ours is made of: a CAF actor, watched (`observed`), with a state object of its own
 /// that holds the role's logic (`role`). Watching stands here, once, so that no role can forget it.
 namespace thalweg::actors {
+
+/// Sends `body` with a stamp that its sender made before: for streams and the pool, which answer an actor
+/// from threads of their own.
+template <class Handle, class Body>
+void post(const NodeContext& context, std::string_view from, const Handle& to, const Stamp& stamp, Body body,
+          std::chrono::nanoseconds delay = {}) {
+  if (context.courier == nullptr) {
+    caf::anon_send(to, stamp, std::move(body));
+    return;
+  }
+  auto kept = std::make_shared<const Body>(std::move(body));
+  context.courier->carry({from, to.id(), stamp, kept.get(), delay,
+                          [to, stamp, kept] { caf::anon_send(to, stamp, Body(*kept)); }});
+}
 
 /// A CAF actor that reads the stamp of each message before it is handled, stamps each message it sends, and
 /// tells the node's sink, if there is one, about both.
@@ -34,7 +50,10 @@ class observed : public Base {
   [[nodiscard]] std::uint64_t messages_handled() const { return handled_; }
 
   /// The name logs and errors use for this actor, as "w3" or "feeder".
-  void name_is(std::string name) { name_ = std::move(name); }
+  void name_is(std::string name) {
+    name_ = std::move(name);
+    if (context_.courier != nullptr) context_.courier->named(this->id(), name_);
+  }
   [[nodiscard]] const std::string& own_name() const { return name_; }
 
   /// A fresh stamp for a message with this body: caused by the message now being handled.
@@ -53,6 +72,7 @@ class observed : public Base {
   template <class Handle, class Body>
   void tell(const Handle& to, Body body) {
     const Stamp stamp = stamp_for<Body>();
+    if (context_.courier != nullptr) return post(context_, name_, to, stamp, std::move(body));
     this->send(to, stamp, std::move(body));
   }
 
@@ -60,12 +80,26 @@ class observed : public Base {
   template <class Handle, class Body>
   void tell_later(const Handle& to, std::chrono::milliseconds delay, Body body) {
     const Stamp stamp = stamp_for<Body>();
+    if (context_.courier != nullptr) return post(context_, name_, to, stamp, std::move(body), delay);
     this->delayed_send(to, delay, stamp, std::move(body));
   }
 
   /// Records why a rule decided as it did.
   void note(const rules::Reason& reason) {
     if (context_.sink != nullptr) context_.sink->decided({number_, name_, cause_, reason});
+  }
+
+  /// Records that this actor waits from now on: `who()` is the name of whom it waits for, `until` what would
+  /// end it. No wait may be without: see goes_on.
+  template <class Who>
+  void waits_for(const Who& who, const rules::Reason& until) {
+    if (context_.sink == nullptr) return;
+    const std::string name = who();
+    context_.sink->waits({number_, name_, name, until});
+  }
+  /// Ends the wait recorded last, if there was one.
+  void goes_on() {
+    if (context_.sink != nullptr) context_.sink->goes_on(number_, name_);
   }
 
   caf::invoke_message_result consume(caf::mailbox_element& element) override {

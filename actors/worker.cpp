@@ -92,9 +92,10 @@ void WorkerState::compute(const Batch& batch, std::shared_ptr<gpu::Buffer> gradi
         done->score = *score;
         return {};
       },
-      [done, stamp, self = WorkerHandle(self_)](Status status) {
+      [done, stamp, self = WorkerHandle(self_), &context = self_->context(),
+       name = self_->own_name()](Status status) {
         if (!status) done->failure = status.error().text;
-        caf::anon_send(self, stamp, std::move(*done));
+        post(context, name, self, stamp, std::move(*done));
       });
 }
 
