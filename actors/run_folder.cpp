@@ -95,8 +95,10 @@ Status check_empty(const fs::path& folder) {
   std::string foreign;
   bool earlier = false;
   for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
-    const std::string name = entries->path().filename().string();
+    std::string name = entries->path().filename().string();
     if (name == "lock") continue;
+    // A run that was killed before it had begun may leave half a file.
+    if (name == "job.toml.partial") continue;
     if (std::find(run_files.begin(), run_files.end(), name) != run_files.end()) earlier = true;
     if (foreign.empty() || name < foreign) foreign = name;
   }
@@ -262,6 +264,14 @@ std::vector<fs::path> RunFolder::checkpoints() const {
 }
 
 Status RunFolder::go_on(const Config& config, std::uint64_t version) {
+  std::error_code ignored;
+  fs::directory_iterator entries(state_->path / "checkpoints", ignored);
+  for (; !ignored && entries != fs::directory_iterator(); entries.increment(ignored)) {
+    // Half a checkpoint of a process that was killed.
+    std::error_code kept;
+    if (entries->path().extension() == ".partial") fs::remove(entries->path(), kept);
+  }
+  fs::remove(state_->path / "summary.json", ignored);  // how an earlier process ended
   if (Status signed_lock = sign_lock(state_->lock, state_->path); !signed_lock) return signed_lock;
   RunId root = read_root(state_->path / "root.json");
   if (Status written = state_->write_first_files(config, root.id, root.term + 1); !written) return written;

@@ -236,6 +236,9 @@ TEST_F(RunFolderTest, IsReopenedWithItsIdAndTheRowsUpToTheVersionItGoesOnFrom) {
     ASSERT_TRUE(folder.add_metrics(row_of(30, 3.5), nullptr));
   }
   std::ofstream("out/metrics.csv", std::ios::app) << "4.5,0.1,12";  // the process died in the middle of a row
+  fs::create_directory("out/checkpoints");
+  write_file("out/checkpoints/version-30.safetensors.partial", "half");
+  write_file("out/summary.json", "{}");
   config.stop.max_samples = 64;
   Result<RunFolder> folder = RunFolder::reopen("out");
   ASSERT_TRUE(folder) << folder.error().text;
@@ -247,8 +250,16 @@ TEST_F(RunFolderTest, IsReopenedWithItsIdAndTheRowsUpToTheVersionItGoesOnFrom) {
               EndsWith("bytes_down\n1.500,0.0000,0,10,0,,0.0,0.000,0,0\n2.500,0.0000,0,20,0,,0.0,0.000,0,0\n"
                        "2.750,0.0000,0,21,0,,0.0,0.000,0,0\n"));
   EXPECT_THAT(read_file("out/job.toml"), HasSubstr("max_samples = 64"));
+  EXPECT_FALSE(fs::exists("out/checkpoints/version-30.safetensors.partial"));
+  EXPECT_FALSE(fs::exists("out/summary.json")) << "it told of the process before";
   EXPECT_THAT(read_file("out/root.json"), HasSubstr("\"term\": 2"));
   EXPECT_EQ(folder->run_id(), "00ff");
+}
+
+TEST_F(RunFolderTest, BeginsWhereAnotherWasKilledBeforeItHadBegun) {
+  fs::create_directory("out");
+  write_file("out/job.toml.partial", "[run");
+  EXPECT_EQ(make().path(), "out");
 }
 
 TEST_F(RunFolderTest, IsNotReopenedWhereNoRunHasBegunOrOneIsGoingOn) {
