@@ -91,11 +91,9 @@ Result<std::size_t> ByteSource::State::read_unpacked(std::span<std::uint8_t> byt
   while (done < bytes.size()) {
     if (unpacker.avail_in == 0) {
       if (const auto status = refill(); !status) return status.error();
-      if (unpacker.avail_in == 0) {
-        if (member_open) return broken("the file ends in the middle");
-        return done;
-      }
     }
+    const bool file_ended = unpacker.avail_in == 0;
+    if (file_ended && !member_open) return done;
     // A gzip file may be several members in a row; what follows the last one must be one too.
     if (!member_open) {
       inflateReset(&unpacker);
@@ -110,6 +108,9 @@ Result<std::size_t> ByteSource::State::read_unpacked(std::span<std::uint8_t> byt
     given += made;
     if (code == Z_STREAM_END) {
       member_open = false;
+    } else if (file_ended && made == 0) {
+      // Only now: zlib may hold output of input that it took long ago.
+      return broken("the file ends in the middle");
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
       return broken(unpacker.msg ? unpacker.msg : "zlib refused it");
     }

@@ -1,0 +1,65 @@
+#include "models/byte_source.hpp"
+
+#include "tests/support/temp_folder.hpp"
+#include "tests/unit/models/idx_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace thalweg::models {
+namespace {
+
+/// Bytes that come out of `file` in pieces of `piece` before it ends or fails, and the failure.
+struct Reading {
+  std::string bytes;
+  std::string error;
+};
+
+Reading read_in_pieces(const std::filesystem::path& file, std::size_t piece) {
+  Reading reading;
+  auto source = ByteSource::open(file);
+  EXPECT_TRUE(source.ok());
+  std::vector<std::uint8_t> part(piece);
+  while (true) {
+    const auto got = source->read(part);
+    if (!got.ok()) {
+      reading.error = got.error().text;
+      return reading;
+    }
+    reading.bytes.append(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(*got));
+    if (*got < piece) return reading;
+  }
+}
+
+TEST(ByteSource, PiecesOfAnySizeGiveTheSameBytes) {
+  const TempFolder folder;
+  const std::string zeros(100'000, '\0');
+  const auto file = folder.write("zeros", gzipped(zeros));
+  for (const std::size_t piece : {1U, 7U, 96U, 4096U}) {
+    const Reading reading = read_in_pieces(file, piece);
+    EXPECT_EQ(reading.bytes, zeros) << piece;
+    EXPECT_EQ(reading.error, "") << piece;
+  }
+}
+
+TEST(ByteSource, ATruncatedFileGivesAllThatCanBeUnpacked) {
+  const TempFolder folder;
+  const std::string zeros(100'000, '\0');
+  std::string packed = gzipped(zeros);
+  // Without the checksum and the length at its end; zlib has taken in all the rest long before it is given
+  // out.
+  packed.resize(packed.size() - 8);
+  const auto file = folder.write("zeros", packed);
+  for (const std::size_t piece : {1U, 8U, 50U, 1000U}) {
+    const Reading reading = read_in_pieces(file, piece);
+    EXPECT_EQ(reading.bytes.size(), zeros.size()) << piece;
+    EXPECT_THAT(reading.error, testing::HasSubstr("after 100000 unpacked bytes: the file ends in the middle"))
+        << piece;
+  }
+}
+
+}  // namespace
+}  // namespace thalweg::models
