@@ -1,5 +1,7 @@
 #include "models/safetensors_header.hpp"
 
+#include "runtime/config/text.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -229,10 +231,11 @@ std::string print_header(const SafetensorsHeader& header) {
 
 std::string printable(std::string_view name) {
   constexpr std::size_t length_max = 80;
-  std::string text;
-  for (const char c : name.substr(0, length_max))
-    text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  return name.size() > length_max ? text + "..." : text;
+  if (name.size() <= length_max) return config::printable(name);
+  // Cut between characters: 10xxxxxx is the inside of one.
+  std::size_t length = length_max;
+  while (length > 0 && (static_cast<unsigned char>(name[length]) & 0xc0U) == 0x80U) --length;
+  return config::printable(name.substr(0, length)) + "...";
 }
 
 std::string shape_text(const std::vector<std::size_t>& shape) {
