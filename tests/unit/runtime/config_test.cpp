@@ -151,6 +151,20 @@ TEST_F(JobFile, MissingOrUnreadable) {
   EXPECT_EQ(large.error().code, ErrorCode::invalid);
 }
 
+TEST_F(JobFile, KeysNestedWithoutEndAreRefused) {
+  std::string key = "a";
+  for (int i = 0; i < 500'000; ++i) key += ".a";
+  for (const auto& text : {key + " = 1\n", "[" + key + "]\n", "x = {" + key + " = 1}\n"}) {
+    const auto file = write(text);
+    EXPECT_EQ(error_of(load_config(file, {})),
+              "cannot read job file " + file.string() +
+                  ": it holds more than 4000 dots, as keys nested without end do: give a job file");
+  }
+  const auto flag = load_config({}, {{"train.lr", "{" + key + " = 1}", ""}});
+  ASSERT_FALSE(flag.ok());
+  EXPECT_TRUE(flag.error().text.ends_with(": train.lr: expected a number, found a string"));
+}
+
 TEST(PrintConfig, HasACommentAboveEachKeyAndEachKeyOnce) {
   const std::string text = print_config(Config{});
   std::size_t from = 0;
