@@ -68,7 +68,7 @@ function(thalweg_fuzz_command name)
   file(MAKE_DIRECTORY ${folder}/corpus/${name})
   if(THALWEG_FUZZ)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
-    set(arguments -max_total_time=${THALWEG_FUZZ_SECONDS} -timeout=10 -print_final_stats=1
+    set(arguments -max_total_time=${THALWEG_FUZZ_SECONDS} -timeout=10 -verbosity=0 -print_final_stats=1
       -artifact_prefix=${folder}/${name}- -dict=${PROJECT_SOURCE_DIR}/tests/fuzz/dictionaries/${name}.dict
       ${folder}/corpus/${name} ${corpus})
   else()
