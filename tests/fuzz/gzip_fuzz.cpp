@@ -1,7 +1,7 @@
 #include "models/byte_source.hpp"
-#include "tests/fuzz/gzip.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/message.hpp"
+#include "tests/support/gzip.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -76,16 +76,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Bytes stored = plain;
   switch (data[0] % 5) {
     case 1:
-      stored = fuzz::gzipped(rest);
+      stored = gzip_member(rest);
       expected = plain;
       break;
     case 2:
-      stored = fuzz::joined(fuzz::gzipped(rest.first(rest.size() / 2)),
-                            fuzz::gzipped(rest.subspan(rest.size() / 2)));
+      stored =
+          fuzz::joined(gzip_member(rest.first(rest.size() / 2)), gzip_member(rest.subspan(rest.size() / 2)));
       expected = plain;
       break;
     case 3:
-      stored = fuzz::gzipped(rest);
+      stored = gzip_member(rest);
       fuzz::damage_with(rest, stored);
       break;
     case 4:

@@ -1,7 +1,7 @@
 #include "models/dataset.hpp"
-#include "tests/fuzz/gzip.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/message.hpp"
+#include "tests/support/gzip.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -44,7 +44,7 @@ void check_samples(const models::Dataset& dataset) {
 
 void write(MemoryFile& file, std::span<const std::uint8_t> bytes, bool packed) {
   if (packed) {
-    file.write(gzipped(bytes));
+    file.write(gzip_member(bytes));
   } else {
     file.write(bytes);
   }

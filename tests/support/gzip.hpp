@@ -8,12 +8,12 @@
 #include <span>
 #include <vector>
 
-namespace thalweg::fuzz {
+namespace thalweg {
 
-/// `bytes` as one gzip member, packed fast: a fuzzer does it for every input.
-inline std::vector<std::uint8_t> gzipped(std::span<const std::uint8_t> bytes) {
+/// `bytes` as one gzip member.
+inline std::vector<std::uint8_t> gzip_member(std::span<const std::uint8_t> bytes) {
   z_stream packer{};
-  THALWEG_CHECK(deflateInit2(&packer, 1, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK,
+  THALWEG_CHECK(deflateInit2(&packer, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK,
                 "zlib starts");
   std::vector<std::uint8_t> input(bytes.begin(), bytes.end());
   std::vector<std::uint8_t> packed(deflateBound(&packer, static_cast<uLong>(bytes.size())) + 64);
@@ -27,4 +27,4 @@ inline std::vector<std::uint8_t> gzipped(std::span<const std::uint8_t> bytes) {
   return packed;
 }
 
-}  // namespace thalweg::fuzz
+}  // namespace thalweg
