@@ -47,17 +47,16 @@ TEST(ByteSource, PiecesOfAnySizeGiveTheSameBytes) {
 
 TEST(ByteSource, ATruncatedFileGivesAllThatCanBeUnpacked) {
   const TempFolder folder;
-  const std::string zeros(100'000, '\0');
-  std::string packed = gzipped(zeros);
-  // Without the checksum and the length at its end; zlib has taken in all the rest long before it is given
-  // out.
-  packed.resize(packed.size() - 8);
+  std::string packed = gzipped(std::string(100'000, '\0'));
+  // A byte of it stands for hundreds of zeros: zlib has taken in the last one long before it gives them out.
+  packed.resize(packed.size() / 2);
   const auto file = folder.write("zeros", packed);
+  const std::string whole = read_in_pieces(file, 200'000).error;
+  EXPECT_THAT(whole, testing::HasSubstr("the file ends in the middle"));
   for (const std::size_t piece : {1U, 8U, 50U, 1000U}) {
     const Reading reading = read_in_pieces(file, piece);
-    EXPECT_EQ(reading.bytes.size(), zeros.size()) << piece;
-    EXPECT_THAT(reading.error, testing::HasSubstr("after 100000 unpacked bytes: the file ends in the middle"))
-        << piece;
+    EXPECT_EQ(reading.error, whole) << piece;
+    EXPECT_GT(reading.bytes.size(), 10'000U) << piece;
   }
 }
 
