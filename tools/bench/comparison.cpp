@@ -68,8 +68,10 @@ Comparison compare(const Interleaved& measured, std::size_t subject, std::size_t
 }
 
 std::string comparison_text(const Comparison& comparison) {
-  const std::size_t width = std::max({comparison.subject.size(), comparison.reference.size(), std::size_t{5}});
-  std::string text = fmt::format("{}: {}; times of a {}\n", comparison.bench, comparison.what, comparison.unit);
+  const std::size_t width =
+      std::max({comparison.subject.size(), comparison.reference.size(), std::size_t{5}});
+  std::string text =
+      fmt::format("{}: {}; times of a {}\n", comparison.bench, comparison.what, comparison.unit);
   text += fmt::format("  {:<{}}  {:>8}  {}\n", "floor", width, human_time(comparison.floor.unit_s),
                       comparison.floor.why);
   text += contestant_row(comparison, comparison.subject, comparison.subject_s, width);

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <memory>
 
-/// Two actors that throw one message to and fro, on a scheduler with one thread: what a message costs, with no
-/// thread to wake.
+/// Two actors that throw one message to and fro, on a scheduler with one thread: what a message costs, with
+/// no thread to wake.
 namespace thalweg::bench {
 
 enum class HopKind {

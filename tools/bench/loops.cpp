@@ -59,7 +59,8 @@ class Yard {
                                                          gradients_[worker]->values(), [](std::size_t) {});
       if (!score && failure.ok()) failure = score.error();
       // Without joining, the loops meet only where the time is taken.
-      if (kind_ == Loops::barrier || round + 1 == warm_up_ || round + 1 == rounds_) barrier_.arrive_and_wait();
+      if (kind_ == Loops::barrier || round + 1 == warm_up_ || round + 1 == rounds_)
+        barrier_.arrive_and_wait();
     }
     return failure;
   }

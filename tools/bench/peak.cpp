@@ -8,8 +8,8 @@
 namespace thalweg::bench {
 namespace {
 
-// A loop of its own, not one of gpu/flat.hpp: a yardstick is not made of what it measures. It is built for the
-// widest vectors of the machine, as those are.
+// A loop of its own, not one of gpu/flat.hpp: a yardstick is not made of what it measures. It is built for
+// the widest vectors of the machine, as those are.
 [[gnu::always_inline]] inline void triad_loop(float* __restrict a, const float* __restrict b,
                                               const float* __restrict c, float s, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) a[i] = b[i] + s * c[i];
@@ -26,9 +26,8 @@ void triad_baseline(float* a, const float* b, const float* c, float s, std::size
                                         std::size_t count) {
   triad_loop(a, b, c, s, count);
 }
-[[gnu::target("avx512f,prefer-vector-width=512")]] void triad_avx512(float* a, const float* b,
-                                                                     const float* c, float s,
-                                                                     std::size_t count) {
+[[gnu::target("avx512f,prefer-vector-width=512")]] void triad_avx512(float* a, const float* b, const float* c,
+                                                                     float s, std::size_t count) {
   triad_loop(a, b, c, s, count);
 }
 
@@ -113,7 +112,8 @@ Result<double> measured_flops(gpu::Device& device, const Clock& clock, std::size
       if (Status done = product.stream->record().wait(); !done) return done.error();
     }
     const double took_s = seconds(clock.now() - began);
-    if (i > 0) best_s = i == 1 ? took_s : std::min(best_s, took_s);  // the first one makes threads and scratch
+    if (i > 0)
+      best_s = i == 1 ? took_s : std::min(best_s, took_s);  // the first one makes threads and scratch
   }
   return 2.0 * batch * width * width * static_cast<double>(threads) / best_s;
 }

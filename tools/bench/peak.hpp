@@ -17,8 +17,8 @@ class Triad {
   /// Three arrays that together move `bytes`.
   explicit Triad(std::size_t bytes);
 
-  void run();                                     ///< all of it, on this thread
-  void run(std::size_t begin, std::size_t end);   ///< the floats [begin, end) of it
+  void run();                                               ///< all of it, on this thread
+  void run(std::size_t begin, std::size_t end);             ///< the floats [begin, end) of it
   [[nodiscard]] std::size_t size() const { return size_; }  ///< floats of an array
   [[nodiscard]] double bytes() const { return 12.0 * static_cast<double>(size_); }
 
@@ -28,9 +28,8 @@ class Triad {
   std::shared_ptr<gpu::Buffer> a_, b_, c_;
 };
 
-/// Floating point operations a second of the largest matrix product worth making here, on `threads` streams of
-/// `device` at once: the best of a few.
-/// Fails: as the device.
+/// Floating point operations a second of the largest matrix product worth making here, on `threads` streams
+/// of `device` at once: the best of a few. Fails: as the device.
 Result<double> measured_flops(gpu::Device& device, const Clock& clock, std::size_t threads);
 
 }  // namespace thalweg::bench

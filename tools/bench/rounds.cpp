@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-/// Whole rounds of training by the actors, against the same compute loops joined by a barrier, and against loops
-/// that are never joined. All three cut the same batches while they run: the actors on the task pool, the loops
-/// in their own threads.
+/// Whole rounds of training by the actors, against the same compute loops joined by a barrier, and against
+/// loops that are never joined. All three cut the same batches while they run: the actors on the task pool,
+/// the loops in their own threads.
 namespace thalweg::bench {
 namespace {
 
@@ -44,8 +44,8 @@ class CommitTimes final : public actors::MessageSink {
   std::vector<std::chrono::nanoseconds> times_;
 };
 
-Result<double> run_actors(const Config& job, const models::DatasetPair& data, const Plan& plan, Machine& machine,
-                          const Clock& clock) {
+Result<double> run_actors(const Config& job, const models::DatasetPair& data, const Plan& plan,
+                          Machine& machine, const Clock& clock) {
   CommitTimes times;
   if (Status trained = train(job, data, {}, machine, clock, times); !trained) return trained.error();
   return times.round_s(plan);
@@ -61,7 +61,8 @@ Status bench_rounds(const Settings& settings) {
   if (!data) return data.error();
   Machine machine;
   const std::size_t threads = std::min(plan.workers, machine.device->info().cores);
-  const auto flops = settings.small ? Result<double>(1e9) : measured_flops(*machine.device, settings.clock, threads);
+  const auto flops =
+      settings.small ? Result<double>(1e9) : measured_flops(*machine.device, settings.clock, threads);
   if (!flops) return flops.error();
 
   const auto loops = [&](Loops kind) {
@@ -82,9 +83,10 @@ Status bench_rounds(const Settings& settings) {
     comparison.unit = "round";
     comparison.subject = "actors";
     comparison.reference = reference == 1 ? "barrier loops" : "free loops";
-    comparison.floor = {flop / *flops, fmt::format("{:.3g} MFLOP at {:.1f} GFLOP/s, what large matrix products "
-                                                   "reach on {} threads",
-                                                   flop / 1e6, *flops / 1e9, threads)};
+    comparison.floor = {flop / *flops,
+                        fmt::format("{:.3g} MFLOP at {:.1f} GFLOP/s, what large matrix products "
+                                    "reach on {} threads",
+                                    flop / 1e6, *flops / 1e9, threads)};
     if (reference == 1) comparison.target = 0.95;
     settings.on_comparison(comparison);
   }

@@ -37,7 +37,8 @@ Status compare_sum(const Settings& settings, const Shape& shape, std::size_t cou
   Sources sources(count, shape.floats);
   Triad triad((count + 1) * sizeof(float) * shape.floats);
   // Small sums are over in microseconds: as many at a time as take some milliseconds.
-  const std::size_t repeats = std::max<std::size_t>(1, (std::size_t{1} << 28) / static_cast<std::size_t>(triad.bytes()));
+  const std::size_t repeats =
+      std::max<std::size_t>(1, (std::size_t{1} << 28) / static_cast<std::size_t>(triad.bytes()));
   constexpr std::size_t grain = actors::fold_inline_bytes_max / sizeof(float) / 4;
   const auto all = [&](const auto& once) {
     return [&once, repeats] {
@@ -47,12 +48,13 @@ Status compare_sum(const Settings& settings, const Shape& shape, std::size_t cou
   const auto fold_once = [&] { actors::fold(*sources.sum, sources.payloads, false, pool); };
   const auto triad_once = [&] {
     if (pool == nullptr) return triad.run();
-    pool->parallel_for(triad.size(), grain, [&](std::size_t begin, std::size_t end) { triad.run(begin, end); });
+    pool->parallel_for(triad.size(), grain,
+                       [&](std::size_t begin, std::size_t end) { triad.run(begin, end); });
   };
-  const auto measured = Interleaved::measure(
-      {timed("fold", settings.clock, static_cast<double>(repeats), all(fold_once)),
-       timed("triad", settings.clock, static_cast<double>(repeats), all(triad_once))},
-      settings.pairs);
+  const auto measured =
+      Interleaved::measure({timed("fold", settings.clock, static_cast<double>(repeats), all(fold_once)),
+                            timed("triad", settings.clock, static_cast<double>(repeats), all(triad_once))},
+                           settings.pairs);
   if (!measured) return measured.error();
 
   Comparison comparison = compare(*measured, 0, 1, Sense::speed);
@@ -64,7 +66,8 @@ Status compare_sum(const Settings& settings, const Shape& shape, std::size_t cou
   comparison.reference = "triad";
   const double bytes_per_s = triad.bytes() / measured->cost(1).median;
   comparison.floor = {measured->cost(1).median,
-                      fmt::format("{:.3g} MB at {:.1f} GB/s, what the triad reaches", triad.bytes() / 1e6, bytes_per_s / 1e9)};
+                      fmt::format("{:.3g} MB at {:.1f} GB/s, what the triad reaches", triad.bytes() / 1e6,
+                                  bytes_per_s / 1e9)};
   comparison.target = 0.90;
   settings.on_comparison(comparison);
   return {};

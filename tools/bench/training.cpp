@@ -28,7 +28,8 @@ Result<BenchData> bench_data(bool small) {
   data.name = "fashion_mnist";
   Config config;
   config.data.name = data.name;
-  auto loaded = small ? Result<models::DatasetPair>(Error{ErrorCode::not_found, ""}) : models::load_dataset(config);
+  auto loaded =
+      small ? Result<models::DatasetPair>(Error{ErrorCode::not_found, ""}) : models::load_dataset(config);
   if (!loaded && loaded.error().code != ErrorCode::not_found) return loaded.error();
   if (loaded) {
     data.pair.train = loaded->train;
@@ -62,7 +63,8 @@ Status train(const Config& job, const models::DatasetPair& data, ModelFactory mo
   const Summary summary = ended.get().summary;
   supervisor = actors::SupervisorHandle();
   system.await_all_actors_done();
-  if (summary.end != "done") return Error{ErrorCode::failed, "a training run of the bench: " + summary.failure};
+  if (summary.end != "done")
+    return Error{ErrorCode::failed, "a training run of the bench: " + summary.failure};
   return {};
 }
 

@@ -29,8 +29,8 @@ struct BenchData {
 };
 Result<BenchData> bench_data(bool small);
 
-/// Runs `job` on the actors, with the settings a cluster has, and returns when the last has ended. `sink` hears
-/// of every message. Fails: as actors::assemble, and when the run does.
+/// Runs `job` on the actors, with the settings a cluster has, and returns when the last has ended. `sink`
+/// hears of every message. Fails: as actors::assemble, and when the run does.
 Status train(const Config& job, const models::DatasetPair& data, ModelFactory model, Machine& machine,
              const Clock& clock, actors::MessageSink& sink);
 

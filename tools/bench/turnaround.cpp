@@ -1,45 +1,34 @@
 #include "models/network.hpp"
 #include "models/registry.hpp"
 #include "tools/bench/benches.hpp"
-#include "tools/bench/chain.hpp"
+#include "tools/bench/empty_tree.hpp"
 #include "tools/bench/peak.hpp"
 #include "tools/bench/training.hpp"
+#include "tools/bench/turns.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <thread>
 
-/// From the last gradient of a round to the moment at which the last worker has adopted the new parameters, on
-/// the real actors, against an empty chain of as many messages. Measured twice: with workers that compute
-/// without the processor (they sleep, as with a device of their own), and with workers that train lenet5 on it.
+/// From the last gradient of a round to the moment at which the last worker has adopted the new parameters,
+/// on the real actors, against an empty chain of as many messages. Measured twice: with workers that compute
+/// without the processor (they sleep, as with a device of their own), and with workers that train lenet5 on
+/// it.
 namespace thalweg::bench {
 namespace {
 
 constexpr std::size_t workers = 4;
 constexpr std::chrono::microseconds compute{2000};  ///< of the first worker that sleeps
-constexpr std::chrono::microseconds later{200};     ///< each of the others ends that much after the one before
-
-using Times = std::vector<std::chrono::nanoseconds>;
-
-/// What happened when, by worker. Each vector is written by one thread at a time: the worker's stream, or
-/// whoever runs its actor.
-struct Record {
-  explicit Record(std::size_t rounds) : stepped(workers), adopted(workers) {
-    for (auto* times : {&stepped, &adopted}) {
-      for (Times& each : *times) each.reserve(rounds + 1);
-    }
-  }
-  std::vector<Times> stepped;  ///< ends of steps: entry r belongs to round r
-  std::vector<Times> adopted;  ///< ends of handling Parameters: entry v belongs to version v
-};
+constexpr std::chrono::microseconds later{200};  ///< each of the others ends that much after the one before
 
 /// A model that notes when its steps end. Without a model inside, it has the slots of one, sleeps for a step
 /// and leaves the gradient as it is.
 class Watched final : public Model {
  public:
-  Watched(std::unique_ptr<Model> inner, std::chrono::microseconds sleep, const Clock& clock, Times* stepped)
-      : inner_(std::move(inner)), sleep_(sleep), clock_(clock), stepped_(stepped) {}
+  Watched(std::unique_ptr<Model> inner, std::chrono::microseconds sleep, const Clock& clock,
+          Turns::Times* ready)
+      : inner_(std::move(inner)), sleep_(sleep), clock_(clock), ready_(ready) {}
 
   [[nodiscard]] std::span<const Slot> slots() const override { return inner_->slots(); }
   [[nodiscard]] std::size_t input_size() const override { return inner_->input_size(); }
@@ -56,7 +45,7 @@ class Watched final : public Model {
       std::ranges::fill(gradient_sum, 1.0F);
       std::this_thread::sleep_for(sleep_);
     }
-    if (stepped_ != nullptr) stepped_->push_back(clock_.now());
+    if (ready_ != nullptr) ready_->push_back(clock_.now());
     return score;
   }
   Result<Score> evaluate(const Input& input, std::span<const float> parameters) override {
@@ -67,39 +56,32 @@ class Watched final : public Model {
   std::unique_ptr<Model> inner_;
   std::chrono::microseconds sleep_;
   const Clock& clock_;
-  Times* stepped_;  ///< null: nobody wants to know
+  Turns::Times* ready_;  ///< null: nobody wants to know
 };
 
+/// Takes the times at which workers have handled parameters; the first ones, which no gradient led to, aside.
 class AdoptTimes final : public actors::MessageSink {
  public:
-  explicit AdoptTimes(Record& record) : record_(record) {}
+  explicit AdoptTimes(Turns& turns) : turns_(turns), first_(workers, true) {}
   void handled(const Handled& message) noexcept override {
     if (message.stamp.kind != MessageKind::parameters || !message.name.starts_with('w')) return;
-    record_.adopted[static_cast<std::size_t>(message.name[1] - '0')].push_back(message.ended);
+    const auto worker = static_cast<std::size_t>(message.name[1] - '0');
+    if (first_[worker] != 0) {
+      first_[worker] = 0;
+    } else {
+      turns_.adopted[worker].push_back(message.ended);
+    }
   }
   void decided(const Decided&) noexcept override {}
 
  private:
-  Record& record_;
+  Turns& turns_;
+  std::vector<char> first_;  ///< by worker: nothing came yet
 };
-
-/// Median over the rounds, without the first few.
-double median_turnaround(const Record& record, std::size_t rounds) {
-  std::vector<double> took;
-  for (std::size_t round = rounds / 10; round < rounds; ++round) {
-    std::chrono::nanoseconds ready{}, adopted{};
-    for (std::size_t worker = 0; worker < workers; ++worker) {
-      ready = std::max(ready, record.stepped[worker].at(round));
-      adopted = std::max(adopted, record.adopted[worker].at(round + 1));
-    }
-    took.push_back(seconds(adopted - ready));
-  }
-  return spread_of(std::move(took)).median;
-}
 
 Result<double> run_actors(const Config& job, const models::DatasetPair& data, bool sleeping, Machine& machine,
                           const Clock& clock) {
-  Record record(job.train.steps);
+  Turns turns(workers, job.train.steps);
   std::vector<std::unique_ptr<gpu::Stream>> streams;  // outlive the models that are made on them
   const ModelFactory factory = [&]() -> Result<std::unique_ptr<Model>> {
     const std::size_t number = streams.size();
@@ -110,16 +92,17 @@ Result<double> run_actors(const Config& job, const models::DatasetPair& data, bo
     if (!inner) return inner.error();
     const bool worker = number < workers;  // the evaluator's is made last
     const auto sleep = sleeping && worker ? compute + static_cast<int>(number) * later : compute * 0;
-    return std::unique_ptr<Model>(std::make_unique<Watched>(std::move(*inner), sleep, clock,
-                                                            worker ? &record.stepped[number] : nullptr));
+    return std::unique_ptr<Model>(
+        std::make_unique<Watched>(std::move(*inner), sleep, clock, worker ? &turns.ready[number] : nullptr));
   };
-  AdoptTimes sink(record);
+  AdoptTimes sink(turns);
   if (Status trained = train(job, data, factory, machine, clock, sink); !trained) return trained.error();
-  return median_turnaround(record, job.train.steps);
+  return turns.median_s(job.train.steps);
 }
 
-/// Bytes that the last gradient of a round has to move before its parameters are there: it is added to the sum
-/// (three vectors), the sum is looked through, the step reads and writes five, the result is looked through.
+/// Bytes that the last gradient of a round has to move before its parameters are there: it is added to the
+/// sum (three vectors), the sum is looked through, the step reads and writes five, the result is looked
+/// through.
 constexpr double vectors_moved = 3 + 1 + 5 + 1;
 
 }  // namespace
@@ -137,33 +120,39 @@ Status bench_turnaround(const Settings& settings) {
   const auto slots = models::layout_of(*spec);
   if (!slots) return slots.error();
   const std::size_t size = flat_size(*slots);
-  Chain chain(*machine.device, settings.clock, machine.device->make_pool(size, 1)->take(), compute);
+  const Payload payload = machine.device->make_pool(size, 1)->take();
+  EmptyTree chain(*machine.device, settings.clock, {1, compute, later, payload});
+  EmptyTree tree(*machine.device, settings.clock, {workers, compute, later, payload});
   Triad triad(static_cast<std::size_t>(vectors_moved) * size * sizeof(float));
 
   const auto actors = [&](bool sleeping) {
     return [&, sleeping] { return run_actors(*job, data->pair, sleeping, machine, settings.clock); };
   };
-  const auto measured = Interleaved::measure(
-      {{"actors", actors(true)},
-       {"empty chain", [&]() -> Result<double> { return spread_of(chain.run(rounds)).median; }},
-       {"actors", actors(false)},
-       timed("triad", settings.clock, 1, [&] { triad.run(); })},
-      settings.pairs);
+  const auto empty = [rounds](EmptyTree& of) {
+    return [&of, rounds]() -> Result<double> { return of.run(rounds); };
+  };
+  const auto measured = Interleaved::measure({{"actors", actors(true)},
+                                              {"empty chain", empty(chain)},
+                                              {"empty tree", empty(tree)},
+                                              {"actors, computing", actors(false)},
+                                              timed("triad", settings.clock, 1, [&] { triad.run(); })},
+                                             settings.pairs);
   if (!measured) return measured.error();
 
-  const double memory_s = measured->cost(3).median;
-  for (const std::size_t subject : {std::size_t{0}, std::size_t{2}}) {
-    Comparison comparison = compare(*measured, subject, 1, Sense::time);
+  const double memory_s = measured->cost(4).median;
+  for (const auto& [subject, reference] : {std::pair{0, 1}, std::pair{0, 2}, std::pair{3, 1}}) {
+    Comparison comparison = compare(*measured, static_cast<std::size_t>(subject),
+                                    static_cast<std::size_t>(reference), Sense::time);
     comparison.bench = "turnaround";
-    comparison.what = fmt::format("{} workers, lenet5's {} floats, {}", workers, size,
-                                  subject == 0 ? "processor free" : "processor computing lenet5");
-    comparison.unit = "round's turn";
+    comparison.what = fmt::format("{} workers, lenet5's {} floats, processor {}", workers, size,
+                                  subject == 0 ? "free" : "computing");
+    comparison.unit = "turn";
     comparison.subject = "actors";
-    comparison.reference = "empty chain";
+    comparison.reference = reference == 1 ? "empty chain" : fmt::format("empty tree of {}", workers);
     comparison.floor = {measured->cost(1).median + memory_s,
                         fmt::format("the empty chain, and {:.2g} MB at {:.1f} GB/s", triad.bytes() / 1e6,
                                     triad.bytes() / memory_s / 1e9)};
-    if (subject == 0) comparison.target = 1.5;
+    if (subject == 0 && reference == 1) comparison.target = 1.5;
     settings.on_comparison(comparison);
   }
   return {};

@@ -44,7 +44,8 @@ Result<std::size_t> pairs_of(const Arguments& arguments, std::size_t otherwise) 
   const char* const end = typed->data() + typed->size();
   const auto [rest, error] = std::from_chars(typed->data(), end, pairs);
   if (error != std::errc() || rest != end || pairs == 0 || pairs > pairs_max) {
-    return Error{ErrorCode::invalid, fmt::format("--pairs {}: give a whole number from 1 to {}", *typed, pairs_max)};
+    return Error{ErrorCode::invalid,
+                 fmt::format("--pairs {}: give a whole number from 1 to {}", *typed, pairs_max)};
   }
   return pairs;
 }
@@ -69,7 +70,8 @@ int run_bench(const Arguments& arguments) {
   const gpu::DeviceInfo device = gpu::open_host_device()->info();
   settings.pairs = *pairs;
   settings.small = arguments.has("--small");
-  bench::Report report{std::string(version()), device.hardware, device.library, device.cores, *pairs, settings.small, {}};
+  bench::Report report{
+      std::string(version()), device.hardware, device.library, device.cores, *pairs, settings.small, {}};
   Status printed;
   settings.on_comparison = [&](const bench::Comparison& comparison) {
     report.comparisons.push_back(comparison);

@@ -130,14 +130,15 @@ Command bench_command() {
   command.name = "bench";
   command.summary = "Measure this program against what this machine can do, as ratios.";
   command.positionals = {{"NAME", "Bench to run (default: all; they are listed below).", false, true}};
-  command.groups = {{"Flags",
-                     {
-                         {"--pairs", "N", "", "Turns of each contestant, taken in turn (default 10)."},
-                         {"--small", "", "", "As little of everything as shows that it works."},
-                         {"--out", "FILE", "", "Keep the results there, as JSON; what is there is replaced."},
-                         {"--json", "", "", "Print the results as one JSON object, on the last line of stdout."},
-                         help_flag,
-                     }}};
+  command.groups = {
+      {"Flags",
+       {
+           {"--pairs", "N", "", "Turns of each contestant, taken in turn (default 10)."},
+           {"--small", "", "", "As little of everything as shows that it works."},
+           {"--out", "FILE", "", "Keep the results there, as JSON; what is there is replaced."},
+           {"--json", "", "", "Print the results as one JSON object, on the last line of stdout."},
+           help_flag,
+       }}};
   for (const bench::Bench& each : bench::all_benches()) {
     command.examples += fmt::format("{}thalweg bench {:<10}  # {}", command.examples.empty() ? "" : "\n",
                                     each.name, each.what);
