@@ -87,6 +87,30 @@ std::string comparison_text(const Comparison& comparison) {
   return text + "\n";
 }
 
+std::string comparison_table(const std::vector<Comparison>& comparisons) {
+  const auto pair_of = [](const Comparison& it) { return it.subject + " : " + it.reference; };
+  std::size_t bench = 0;
+  std::size_t pair = 0;
+  std::size_t what = 0;
+  for (const Comparison& each : comparisons) {
+    bench = std::max(bench, each.bench.size());
+    pair = std::max(pair, pair_of(each).size());
+    what = std::max(what, each.what.size());
+  }
+  std::string text;
+  for (const Comparison& each : comparisons) {
+    const bool speed = each.sense == Sense::speed;
+    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {}  {:.3f}", each.bench, bench, pair_of(each), pair,
+                        each.what, what, speed ? "speed" : "time ", each.ratio.median);
+    if (each.target) {
+      text +=
+          fmt::format("  {} {:.2f}  {}", speed ? ">=" : "<=", *each.target, each.met() ? "met" : "missed");
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 std::string report_json(const Report& report) {
   Json json;
   json["schema"] = 1;

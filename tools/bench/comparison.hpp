@@ -44,6 +44,9 @@ Comparison compare(const Interleaved& measured, std::size_t subject, std::size_t
 /// The lines that people read: floor first, then how far both are from it, then the ratio.
 std::string comparison_text(const Comparison& comparison);
 
+/// A line for each: what was compared, the ratio and whether its target is met.
+std::string comparison_table(const std::vector<Comparison>& comparisons);
+
 /// What a run of `thalweg bench` keeps.
 struct Report {
   std::string version;   ///< of the program

@@ -37,8 +37,9 @@ Status compare_sum(const Settings& settings, const Shape& shape, std::size_t cou
   Sources sources(count, shape.floats);
   Triad triad((count + 1) * sizeof(float) * shape.floats);
   // Small sums are over in microseconds: as many at a time as take some milliseconds.
+  const std::size_t bytes_a_turn = settings.small ? 1 : std::size_t{1} << 28;
   const std::size_t repeats =
-      std::max<std::size_t>(1, (std::size_t{1} << 28) / static_cast<std::size_t>(triad.bytes()));
+      std::max<std::size_t>(1, bytes_a_turn / static_cast<std::size_t>(triad.bytes()));
   constexpr std::size_t grain = actors::fold_inline_bytes_max / sizeof(float) / 4;
   const auto all = [&](const auto& once) {
     return [&once, repeats] {

@@ -90,7 +90,11 @@ int run_bench(const Arguments& arguments) {
   if (const auto file = arguments.value("--out")) {
     if (Status written = write_file(*file, object); !written) return report_error(written.error());
   }
-  if (json) printed = print_result(object);
+  if (json) {
+    printed = print_result(object);
+  } else if (printed) {
+    printed = print_result("\n" + bench::comparison_table(report.comparisons));
+  }
   return printed ? 0 : report_error(printed.error());
 }
 
