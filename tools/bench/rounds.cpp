@@ -25,11 +25,11 @@ struct Plan {
   std::size_t rounds = 50;  ///< timed, after the warm-up
 };
 
-/// Takes the times at which rounds are committed. Heard on the scheduler's own actor only.
-class CommitTimes final : public actors::MessageSink {
+/// Takes the times at which rounds are closed. Heard on the scheduler's own actor only.
+class RoundTimes final : public actors::MessageSink {
  public:
   void handled(const Handled& record) noexcept override {
-    if (record.stamp.kind != MessageKind::committed || record.name != "scheduler") return;
+    if (record.stamp.kind != MessageKind::round_closed) return;
     times_.push_back(record.ended);
   }
   void decided(const Decided&) noexcept override {}
@@ -46,7 +46,7 @@ class CommitTimes final : public actors::MessageSink {
 
 Result<double> run_actors(const Config& job, const models::DatasetPair& data, const Plan& plan,
                           Machine& machine, const Clock& clock) {
-  CommitTimes times;
+  RoundTimes times;
   if (Status trained = train(job, data, {}, machine, clock, times); !trained) return trained.error();
   return times.round_s(plan);
 }

@@ -48,8 +48,7 @@ Status train(const Config& job, const models::DatasetPair& data, ModelFactory mo
   if (!assembly) return assembly.error();
   actors::ReporterState::Options reporter;
   reporter.summary.workers = job.topology.workers;
-  reporter.samples_per_epoch = assembly->sampling->samples_per_epoch();
-  reporter.rounds_per_epoch = assembly->sampling->rounds_per_epoch();
+  reporter.samples_per_epoch = assembly->sampling->samples_used_per_epoch();
   auto outcome = std::make_shared<std::promise<actors::Outcome>>();
   auto ended = outcome->get_future();
   reporter.on_outcome = [outcome = std::move(outcome)](actors::Outcome result) {
@@ -59,7 +58,7 @@ Status train(const Config& job, const models::DatasetPair& data, ModelFactory mo
   const auto context = actors::make_node_context(clock, &sink);
   caf::actor_system system(*context);
   auto supervisor = actors::spawn_role<actors::SupervisorHandle, actors::SupervisorState>(
-      system, {std::move(*assembly), std::move(reporter)});
+      system, {std::move(*assembly), std::move(reporter), std::nullopt, true});
   const Summary summary = ended.get().summary;
   supervisor = actors::SupervisorHandle();
   system.await_all_actors_done();
