@@ -36,8 +36,9 @@ struct Sources {
 Status compare_sum(const Settings& settings, const Shape& shape, std::size_t count, TaskPool* pool) {
   Sources sources(count, shape.floats);
   Triad triad((count + 1) * sizeof(float) * shape.floats);
-  // Small sums are over in microseconds: as many at a time as take some milliseconds.
-  const std::size_t bytes_a_turn = settings.small ? 1 : std::size_t{1} << 28;
+  // Small sums are over in microseconds: as many at a time as take some tenths of a millisecond, less than
+  // what the system gives a thread before it lets others run.
+  const std::size_t bytes_a_turn = settings.small ? 1 : std::size_t{1} << 24;
   const std::size_t repeats =
       std::max<std::size_t>(1, bytes_a_turn / static_cast<std::size_t>(triad.bytes()));
   constexpr std::size_t grain = actors::fold_inline_bytes_max / sizeof(float) / 4;
