@@ -95,7 +95,7 @@ Contribution AggregatorState::guarded(const Contribution& contribution) {
   if (contribution.origin.kind != MemberId::Kind::worker || contribution.samples == 0) return contribution;
   const auto decision =
       options_.guard.decide({contribution.round, contribution.origin.number, contribution.samples,
-                             contribution.score.loss_sum, contribution.squared_norm});
+                             contribution.score.loss_sum, contribution.norm});
   if (decision.action == rules::GuardAction::accept) return contribution;
   self_->note(decision.reason);
   const auto why = decision.action == rules::GuardAction::refuse_too_large ? Refusal::Why::too_large
@@ -193,6 +193,7 @@ void AggregatorState::add_up(const Contribution& contribution) {
   }
   total_.refused.insert(total_.refused.end(), contribution.refused.begin(), contribution.refused.end());
   total_.score += contribution.score;
+  total_.norm += contribution.norm;
   total_.compute_ns += contribution.compute_ns;
 }
 
@@ -249,7 +250,7 @@ void AggregatorState::commit() {
     if (parameters) publish(*parameters);
     return;
   }
-  const auto step = root_->begin(take_sum(), total_.samples);
+  const auto step = root_->begin(take_sum(), total_);
   run(
       step->sum->bytes(), [step](TaskPool* pool) { step->run(pool); },
       [this, step] {

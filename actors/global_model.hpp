@@ -44,9 +44,10 @@ class GlobalModel {
   bool reserve_next();
 
   /// w_next = optimizer(w, sum / samples) into the reserved buffer. Touches nothing that current() reads.
+  /// `norm`: the norm of the sum is not larger; where that leaves no doubt, the sum is not looked through.
   /// False when the sum or the result holds an infinity or a NaN: the result must not be committed then; a
   /// sum that is not finite has not touched the optimizer's state either.
-  bool step(const FlatVector& gradient_sum, std::uint64_t samples, TaskPool* pool);
+  bool step(const FlatVector& gradient_sum, std::uint64_t samples, double norm, TaskPool* pool);
 
   /// Makes the reserved buffer version V + 1; `round` is what went into it, `next` the round that opens with
   /// it.

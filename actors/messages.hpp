@@ -70,7 +70,7 @@ struct StepDone {
   std::string failure;  ///< why it failed; empty: it did not
   Score score;
   std::uint64_t compute_ns = 0;
-  double squared_norm = 0;  ///< of the gradient
+  double norm = 0;  ///< of the gradient
 };
 
 /// pool -> its aggregator: the fold or the optimizer's step that was too large for a handler is done.

@@ -11,15 +11,16 @@ namespace thalweg::actors {
 
 void Root::Step::run(TaskPool* pool) {
   if (snapshot_first) snapshot = model->snapshot();
-  finite = model->step(*sum, samples, pool);
+  finite = model->step(*sum, samples, norm, pool);
 }
 
-std::shared_ptr<Root::Step> Root::begin(Payload sum, std::uint64_t samples) {
+std::shared_ptr<Root::Step> Root::begin(Payload sum, const Contribution& round) {
   const auto version = options_.model->version().value;
   const auto every = options_.checkpoint_every;
   if (next_checkpoint_ == 0 && every != 0) next_checkpoint_ = (version / every + 1) * every;
   const bool due = every != 0 && options_.keeper && !checkpointing_ && version >= next_checkpoint_;
-  return std::make_shared<Step>(Step{options_.model, std::move(sum), samples, due, nullptr, false});
+  return std::make_shared<Step>(
+      Step{options_.model, std::move(sum), round.samples, round.norm, due, nullptr, false});
 }
 
 std::optional<Parameters> Root::commit(const Step& step, const Contribution& round) {

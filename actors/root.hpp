@@ -47,13 +47,14 @@ class Root {
     std::shared_ptr<GlobalModel> model;
     Payload sum;
     std::uint64_t samples = 0;
+    double norm = 0;
     bool snapshot_first = false;
     std::shared_ptr<const Snapshot> snapshot;  ///< of the version before, when it is due
     bool finite = false;
 
     void run(TaskPool* pool);
   };
-  std::shared_ptr<Step> begin(Payload sum, std::uint64_t samples);
+  std::shared_ptr<Step> begin(Payload sum, const Contribution& round);
 
   /// Makes what `step` computed the next version; the parameters to publish. Nothing: the run has diverged.
   std::optional<Parameters> commit(const Step& step, const Contribution& round);

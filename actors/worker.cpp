@@ -3,6 +3,7 @@
 #include "gpu/flat.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -109,7 +110,7 @@ void WorkerState::compute(const Batch& batch, std::shared_ptr<gpu::Buffer> gradi
         if (!score) return score.error();
         done->score = *score;
         // Here the vector is still in this core's cache, and all workers measure at the same time.
-        done->squared_norm = gpu::squared_norm(gradient->host());
+        done->norm = std::sqrt(gpu::squared_norm(gradient->host()));
         return {};
       },
       [done, stamp, self = WorkerHandle(self_), &context = self_->context(),
@@ -155,7 +156,7 @@ void WorkerState::contribute(const StepDone& done) {
   if (range.count > 0) contribution.spent.push_back(range);
   contribution.score = done.score;
   contribution.compute_ns = done.compute_ns;
-  contribution.squared_norm = done.squared_norm;
+  contribution.norm = done.norm;
   contribution.again = current_->again;
   contribution.payload = std::move(gradient_);
   self_->tell(options_.parent, std::move(contribution));

@@ -17,9 +17,10 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// next = step(w, gradient_sum / samples, lr). Weight decay applies to slots whose `decay` is set.
+  /// next = step(w, gradient_sum / samples, lr). Weight decay applies to slots whose `decay` is set. Returns
+  /// whether all of `next` is finite, which is looked at while it is still in the cache.
   /// Requires: all spans hold flat_size(slots) floats; samples > 0.
-  virtual void step(std::span<float> next, std::span<const float> w, std::span<const float> gradient_sum,
+  virtual bool step(std::span<float> next, std::span<const float> w, std::span<const float> gradient_sum,
                     std::uint64_t samples, double lr, TaskPool* pool) = 0;
 
   /// State to save and restore, as named flat vectors ("momentum"); empty before the first step.

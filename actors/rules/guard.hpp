@@ -14,7 +14,7 @@ struct GuardView {
   std::uint64_t worker = 0;
   std::uint64_t samples = 0;
   double loss_sum = 0;
-  double squared_norm = 0;  ///< of the payload: finite exactly when all its numbers are
+  double norm = 0;  ///< of the payload: finite exactly when all its numbers are
 };
 
 enum class GuardAction { accept, refuse_not_finite, refuse_too_large };
@@ -25,13 +25,12 @@ class Guard {
   explicit Guard(double max_norm = 0) : max_norm_(max_norm) {}
 
   [[nodiscard]] Decision<GuardAction> decide(const GuardView& view) const {
-    if (!std::isfinite(view.loss_sum) || !std::isfinite(view.squared_norm)) {
+    if (!std::isfinite(view.loss_sum) || !std::isfinite(view.norm)) {
       return {GuardAction::refuse_not_finite,
               {"refuses what w{} contributes to round {}: its numbers are not finite",
                {view.worker, view.round.value}}};
     }
-    if (max_norm_ > 0 && view.samples > 0 &&
-        std::sqrt(view.squared_norm) > max_norm_ * static_cast<double>(view.samples)) {
+    if (max_norm_ > 0 && view.samples > 0 && view.norm > max_norm_ * static_cast<double>(view.samples)) {
       return {GuardAction::refuse_too_large,
               {"refuses what w{} contributes to round {}: its gradient is larger than guard.max_norm",
                {view.worker, view.round.value}}};

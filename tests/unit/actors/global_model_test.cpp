@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 namespace thalweg::actors {
@@ -38,7 +39,7 @@ struct Fixture {
 
   void round(float gradient, std::uint64_t samples, IndexRange spent, bool last = false) {
     ASSERT_TRUE(model->reserve_next());
-    ASSERT_TRUE(model->step(*filled(*pool, gradient), samples, nullptr));
+    ASSERT_TRUE(model->step(*filled(*pool, gradient), samples, std::abs(gradient) * 4, nullptr));
     Contribution contribution;
     contribution.samples = samples;
     contribution.spent = {spent};
@@ -85,7 +86,7 @@ TEST(GlobalModel, KeepsItsParametersAndMomentumWhenASumIsNotFinite) {
   ASSERT_TRUE(fixture.model->reserve_next());
   auto sum = filled(*fixture.pool, 1);
   sum->values()[7] = std::numeric_limits<float>::infinity();
-  EXPECT_FALSE(fixture.model->step(*sum, 4, nullptr));
+  EXPECT_FALSE(fixture.model->step(*sum, 4, INFINITY, nullptr));
   const auto after = fixture.model->snapshot();
   EXPECT_EQ(after->version, before->version);
   EXPECT_EQ(after->parameters, before->parameters);
@@ -119,7 +120,8 @@ TEST(GlobalModel, SaysWhenAStepOverflows) {
   fixture.round(-most, 1, {0, 0, 1});
   const float before = fixture.model->current().payload->host()[0];
   ASSERT_TRUE(fixture.model->reserve_next());
-  EXPECT_FALSE(fixture.model->step(*filled(*fixture.pool, -most), 1, nullptr));
+  EXPECT_FALSE(
+      fixture.model->step(*filled(*fixture.pool, -most), 1, 4.0 * static_cast<double>(most), nullptr));
   EXPECT_EQ(fixture.model->current().payload->host()[0], before);
 }
 

@@ -75,8 +75,8 @@ TEST(Guard, RefusesNumbersThatAreNotFinite) {
 
 TEST(Guard, BoundsTheNormOfTheMeanGradient) {
   const Guard guard(0.5);
-  EXPECT_EQ(guard.decide({{0}, 0, 4, 1, 4}).action, GuardAction::accept) << "2 / 4 is not past 0.5";
-  const auto refused = guard.decide({{9}, 0, 4, 1, 4.001});
+  EXPECT_EQ(guard.decide({{0}, 0, 4, 1, 2}).action, GuardAction::accept) << "2 / 4 is not past 0.5";
+  const auto refused = guard.decide({{9}, 0, 4, 1, 2.001});
   EXPECT_EQ(refused.action, GuardAction::refuse_too_large);
   EXPECT_EQ(refused.reason.text(),
             "refuses what w0 contributes to round 9: its gradient is larger than guard.max_norm");

@@ -1,10 +1,14 @@
 #include "models/optimizer.hpp"
 
+#include "gpu/buffer.hpp"
+#include "gpu/flat.hpp"
+#include "runtime/pool/task_pool.hpp"
 #include "runtime/time/random.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -147,6 +151,27 @@ TEST(Sgd, UnknownOptimizersAreRefused) {
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().code, ErrorCode::invalid);
   EXPECT_EQ(made.error().text, "train.optimizer = \"adam\": no such optimizer: known is \"sgd\"");
+}
+
+TEST(Optimizer, SaysWhetherAllOfItsResultIsFinite) {
+  constexpr std::size_t size = 600'000;  // large enough to be split over a pool
+  TaskPool tasks(2);
+  Config::Train train;
+  train.momentum = 0;  // which would remember what is not finite
+  const auto optimizer = make_optimizer(train, {{"w", {size}, 0, size, true}});
+  ASSERT_TRUE(optimizer);
+  const auto pool = gpu::BufferPool::make_host(size, 3);
+  const auto w = pool->take(), sum = pool->take(), next = pool->take();
+  gpu::fill(w->values(), 1);
+  gpu::fill(sum->values(), 1);
+  for (TaskPool* const split : {static_cast<TaskPool*>(nullptr), &tasks}) {
+    EXPECT_TRUE((*optimizer)->step(next->values(), w->host(), sum->host(), 1, 0.1, split));
+    for (const std::size_t at : {std::size_t{0}, size / 2 + 5, size - 1}) {
+      w->values()[at] = std::numeric_limits<float>::infinity();
+      EXPECT_FALSE((*optimizer)->step(next->values(), w->host(), sum->host(), 1, 0.1, split)) << at;
+      w->values()[at] = 1;
+    }
+  }
 }
 
 }  // namespace
