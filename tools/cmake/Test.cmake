@@ -1,4 +1,4 @@
-# thalweg_test(NAME KIND unit|scripted|process|golden
+# thalweg_test(NAME KIND unit|scripted|sim|process|golden
 #   SOURCES  files
 #   USES     modules of ours and third-party targets
 #   [QUICK]  also runs under the sanitizers)
@@ -11,10 +11,11 @@ function(thalweg_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK" "KIND" "SOURCES;USES")
   set(limit_unit 5)
   set(limit_scripted 5)
+  set(limit_sim 60)
   set(limit_golden 60)
   set(limit_process 60)
   if(NOT DEFINED limit_${arg_KIND})
-    message(FATAL_ERROR "thalweg_test(${name}): KIND ${arg_KIND} is not one of unit, scripted, golden, process")
+    message(FATAL_ERROR "thalweg_test(${name}): KIND ${arg_KIND} is not one of unit, scripted, sim, golden, process")
   endif()
   add_executable(test_${name} ${arg_SOURCES})
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/runtime/include)
