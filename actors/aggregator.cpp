@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <string>
 #include <utility>
 
 namespace thalweg::actors {
@@ -14,6 +14,10 @@ namespace {
 /// How long an aggregator waits before it looks again for a free buffer.
 constexpr std::chrono::milliseconds buffer_retry{1};
 
+// Whom an aggregator can wait for, beside members and parent.
+std::string pool() { return "task pool"; }
+std::string supervisor() { return "supervisor"; }
+
 }  // namespace
 
 AggregatorHandle::behavior_type AggregatorState::start(Options options) {
@@ -21,31 +25,53 @@ AggregatorHandle::behavior_type AggregatorState::start(Options options) {
   self_->name_is(options_.id.text());
   trigger_ = options_.method.trigger();
   merge_ = options_.method.merge();
+  if (options_.root) root_.emplace(self_, std::move(*options_.root));
   return {
-      [this](const Stamp&, const Parameters& parameters) { publish(parameters); },
+      [this](const Stamp&, const Parameters& parameters) {
+        handed_up_ = false;
+        publish(parameters);
+        proceed();
+      },
       [this](const Stamp&, const Stop& request) { stop(request); },
-      [this](const Stamp&, const Roster& roster) { open(roster); },
+      [this](const Stamp&, const Roster& roster) { update(roster); },
       [this](const Stamp&, const Contribution& contribution) { take(contribution); },
       [this](const Stamp&, const FoldDone&) {
         std::exchange(after_work_, nullptr)();
         if (quitting_) return quit();
         proceed();
       },
-      [this](const Stamp&, const Evaluation& evaluation) { evaluated(evaluation); },
       [this](const Stamp&, const Tick&) {
         retrying_ = false;
         proceed();
       },
+      [this](const Stamp&, const Evaluation& evaluation) { root_->evaluated(evaluation); },
+      [this](const Stamp&, const CheckpointDone& done) { root_->checkpointed(done); },
+      [this](const Stamp&, const DataSpent&) { root_->end(EndedBy::data, false); },
   };
 }
 
 // -- the round
 // -------------------------------------------------------------------------------------------------
 
-void AggregatorState::open(const Roster& roster) {
-  for (const auto& member : roster.members) members_.push_back({member.id, member.handle, {}, false});
-  round_ = roster.first;
-  if (options_.root) publish(options_.root->model->current());
+void AggregatorState::update(const Roster& roster) {
+  const bool first = members_.empty() && !roster.added.empty();
+  for (const auto& member : roster.added) members_.push_back({member.id, member.handle, {}, false, false});
+  for (const auto& removed : roster.removed) {
+    const auto member = std::find_if(members_.begin(), members_.end(),
+                                     [&](const Member& each) { return each.id == removed; });
+    if (member == members_.end()) continue;
+    if (member->arrived) {
+      member->gone = true;  // what it contributed counts
+    } else {
+      members_.erase(member);
+    }
+    self_->note({"round {} goes on with {} members", {round_.value, members_.size()}});
+  }
+  if (first) {
+    round_ = roster.first;
+    if (root_) publish(root_->current());
+  }
+  proceed();
 }
 
 void AggregatorState::take(const Contribution& contribution) {
@@ -57,27 +83,61 @@ void AggregatorState::take(const Contribution& contribution) {
                  {contribution.round.value, round_.value, dropped_}});
     return;
   }
-  member->arrived = true;
-  member->waiting = contribution;
-  ++arrived_;
   if (contribution.payload) bytes_up_ += contribution.payload->bytes();
+  member->arrived = true;
+  member->waiting = guarded(contribution);
+  ++arrived_;
   proceed();
 }
 
+/// The contribution, or, when its numbers are no good, one that says so and adds nothing.
+Contribution AggregatorState::guarded(const Contribution& contribution) {
+  if (contribution.origin.kind != MemberId::Kind::worker || contribution.samples == 0) return contribution;
+  const auto decision =
+      options_.guard.decide({contribution.round, contribution.origin.number, contribution.samples,
+                             contribution.score.loss_sum, contribution.squared_norm});
+  if (decision.action == rules::GuardAction::accept) return contribution;
+  self_->note(decision.reason);
+  const auto why = decision.action == rules::GuardAction::refuse_too_large ? Refusal::Why::too_large
+                                                                           : Refusal::Why::not_finite;
+  Contribution refused;
+  refused.origin = contribution.origin;
+  refused.round = contribution.round;
+  refused.base_version = contribution.base_version;
+  refused.compute_ns = contribution.compute_ns;
+  refused.refused.push_back({why, contribution.origin, contribution.spent, contribution.again});
+  return refused;
+}
+
 void AggregatorState::proceed() {
-  if (after_work_ || finished_) return;
+  if (after_work_) return self_->waits_for(pool, {"round {} is on the task pool", {round_.value}});
+  // Nobody to wait for: the run ends, or this leader was taken off its parent's roster.
+  if (members_.empty() || diverged_ || (root_ && root_->ending())) {
+    return self_->waits_for(supervisor, {"waits for the end of the run in round {}", {round_.value}});
+  }
   if (!closing_) {
     if (!fold_ready()) return;
     const auto decision = trigger_->decide({round_, members_.size(), arrived_, folded_});
     self_->note(decision.reason);
     closing_ = decision.action == rules::TriggerAction::close;
+    if (!closing_) return wait_for_members(decision.reason);
   }
-  if (!closing_) return;
-  if (options_.root) {
-    commit();
-  } else {
-    contribute();
+  self_->goes_on();
+  root_ ? commit() : contribute();
+  if (!closing_) proceed();  // the next round is open: whom it waits for is recorded there
+}
+
+void AggregatorState::wait_for_members(const rules::Reason& why) {
+  if (handed_up_) {
+    return self_->waits_for([this] { return options_.parent_name; },
+                            {"waits for what came of the round before {}", {round_.value}});
   }
+  const auto missing = [this] {
+    const auto found =
+        std::find_if(members_.begin(), members_.end(), [](const Member& member) { return !member.arrived; });
+    return found == members_.end() ? std::string("itself") : found->id.text();
+  };
+  self_->waits_for(missing, why);
 }
 
 /// Folds the members that have arrived, up to the first that has not. True: nothing is left to fold now.
@@ -131,6 +191,7 @@ void AggregatorState::add_up(const Contribution& contribution) {
       total_.spent.push_back(range);
     }
   }
+  total_.refused.insert(total_.refused.end(), contribution.refused.begin(), contribution.refused.end());
   total_.score += contribution.score;
   total_.compute_ns += contribution.compute_ns;
 }
@@ -156,6 +217,7 @@ bool AggregatorState::run(std::size_t bytes, std::function<void(TaskPool*)> work
 
 void AggregatorState::retry_later(const rules::Reason& why) {
   self_->note(why);
+  self_->waits_for([] { return std::string("the holder of a buffer"); }, why);
   if (!std::exchange(retrying_, true)) self_->tell_later(AggregatorHandle(self_), buffer_retry, Tick{});
 }
 
@@ -169,72 +231,43 @@ void AggregatorState::contribute() {
   total_.round = round_;
   total_.payload = take_sum();
   self_->tell(options_.parent, std::move(total_));
+  handed_up_ = true;
   reopen();
 }
 
 void AggregatorState::commit() {
-  auto& model = options_.root->model;
-  if (!std::isfinite(total_.score.loss_sum)) return diverge("the loss");
-  if (!model->reserve_next()) {
+  const auto decision = merge_->decide({round_, total_.samples});
+  if (decision.action == rules::MergeAction::step && !root_->reserve()) {
     return retry_later({"waits for a free parameter buffer before it commits round {}", {round_.value}});
   }
-  const auto decision = merge_->decide({round_, total_.samples});
   self_->note(decision.reason);
-  THALWEG_CHECK(decision.action == rules::MergeAction::step, "a round of lockstep sampling holds samples");
-  const Payload sum = take_sum();
-  const auto finite = std::make_shared<bool>();
+  total_.round = round_;
+  if (decision.action == rules::MergeAction::skip) {
+    const auto parameters = root_->skip(std::exchange(total_, {}));
+    diverged_ = !parameters;
+    reopen();
+    if (parameters) publish(*parameters);
+    return;
+  }
+  const auto step = root_->begin(take_sum(), total_.samples);
   run(
-      sum->bytes(),
-      [model, sum, samples = total_.samples, finite](TaskPool* pool) {
-        *finite = model->step(*sum, samples, pool);
-      },
-      [this, finite] { *finite ? committed() : diverge("a gradient or a parameter"); });
-}
-
-/// Nothing more is committed: the newest parameters stay those before this round, and the supervisor asks for
-/// them.
-void AggregatorState::diverge(const char* what) {
-  closing_ = false;
-  finished_ = true;
-  self_->tell(options_.supervisor,
-              Failed{options_.id.text(),
-                     std::string(what) + " is no longer a finite number in round " +
-                         std::to_string(round_.value) + ": a smaller learning rate may help",
-                     true});
-}
-
-void AggregatorState::committed() {
-  const auto& root = *options_.root;
-  root.model->commit(total_, last_round_);
-  const auto parameters = root.model->current();
-  publish(parameters);
-  Committed record{parameters.record,
-                   total_.score,
-                   total_.compute_ns,
-                   bytes_up_,
-                   bytes_down_,
-                   root.model->committed_samples() - root.model->repeated_samples(),
-                   root.model->repeated_samples()};
-  self_->tell(root.scheduler, record);
-  self_->tell(root.reporter, std::move(record));
-  reopen();
-  evaluate(parameters);
+      step->sum->bytes(), [step](TaskPool* pool) { step->run(pool); },
+      [this, step] {
+        const auto parameters = root_->commit(*step, total_);
+        diverged_ = !parameters;
+        if (diverged_) return;
+        publish(*parameters);
+        root_->committed(std::exchange(total_, {}), {bytes_up_, bytes_down_});
+        reopen();
+      });
 }
 
 void AggregatorState::publish(const Parameters& parameters) {
   for (const auto& member : members_) {
+    if (member.gone) continue;
     bytes_down_ += parameters.payload->bytes();
     self_->tell(member.handle, parameters);
   }
-}
-
-void AggregatorState::evaluate(const Parameters& parameters) {
-  const auto& root = *options_.root;
-  const bool due = root.evaluate_every != 0 && parameters.version().value % root.evaluate_every == 0;
-  if (!due && !parameters.record.last) return;
-  ++evaluations_;
-  self_->tell(root.evaluator, Evaluate{parameters.version(), parameters.record.committed_samples,
-                                       parameters.payload, AggregatorHandle(self_)});
 }
 
 Payload AggregatorState::take_sum() {
@@ -243,6 +276,7 @@ Payload AggregatorState::take_sum() {
 }
 
 void AggregatorState::reopen() {
+  std::erase_if(members_, [](const Member& member) { return member.gone; });
   for (auto& member : members_) member.arrived = false;
   round_ = round_.next();
   arrived_ = folded_ = 0;
@@ -253,26 +287,10 @@ void AggregatorState::reopen() {
 // -- the end
 // ---------------------------------------------------------------------------------------------------
 
-void AggregatorState::evaluated(const Evaluation& evaluation) {
-  --evaluations_;
-  if (!evaluation.failure.empty()) {
-    self_->tell(options_.supervisor, Failed{"evaluator", evaluation.failure});
-  } else if (!std::isfinite(evaluation.score.loss_sum)) {
-    self_->tell(options_.supervisor,
-                Failed{"evaluator",
-                       "the loss on the test set is no longer a finite number at version " +
-                           std::to_string(evaluation.version.value) + ": a smaller learning rate may help",
-                       true});
-  } else {
-    self_->tell(options_.root->reporter, evaluation);
-  }
-  if (evaluations_ == 0 && options_.root->model->current().record.last) finish();
-}
-
 void AggregatorState::stop(const Stop& request) {
   if (request.when == Stop::When::after_round) {
-    last_round_ = true;
-  } else if (after_work_ && options_.root) {
+    if (root_) root_->end(request.by, true);
+  } else if (after_work_ && root_) {
     quitting_ = true;  // the pool is stepping the model: hand it over when it is whole
   } else {
     quit();
@@ -280,17 +298,8 @@ void AggregatorState::stop(const Stop& request) {
 }
 
 void AggregatorState::quit() {
-  if (options_.root) finish();
-  self_->tell(options_.supervisor, Stopped{options_.id.text(), self_->messages_handled(), options_.level,
-                                           true, bytes_up_, bytes_down_});
-  self_->quit();
-}
-
-void AggregatorState::finish() {
-  if (std::exchange(outcome_sent_, true)) return;
-  finished_ = true;
-  const auto& model = *options_.root->model;
-  self_->tell(options_.supervisor, Finished{model.snapshot(), !model.at_end()});
+  if (root_) root_->finish();
+  self_->leave(options_.supervisor, {{}, 0, options_.level, bytes_up_, bytes_down_});
 }
 
 }  // namespace thalweg::actors

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "actors/global_model.hpp"
 #include "actors/role.hpp"
+#include "actors/root.hpp"
+#include "actors/rules/guard.hpp"
 #include "actors/rules/method.hpp"
 #include "gpu/buffer.hpp"
 #include "runtime/pool/task_pool.hpp"
@@ -9,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 /// The aggregator: a group leader or the global aggregator, the same actor at every level. Before it its
@@ -28,24 +30,17 @@ namespace thalweg::actors {
 
 class AggregatorState {
  public:
-  /// What only the root has.
-  struct Root {
-    std::shared_ptr<GlobalModel> model;  ///< shared with the task that steps it
-    std::uint64_t evaluate_every = 0;    ///< rounds; 0: only at the end
-    SchedulerHandle scheduler;
-    EvaluatorHandle evaluator;
-    ReporterHandle reporter;
-  };
-
   struct Options {
     MemberId id;
     std::size_t level = 0;    ///< 0 = root
     AggregatorHandle parent;  ///< null at the root
+    std::string parent_name;  ///< "root"
     SupervisorHandle supervisor;
     std::shared_ptr<gpu::BufferPool> sums;  ///< two: one being folded, one on its way up
     TaskPool* pool = nullptr;               ///< null: everything in the handler, for tests
     rules::Method method;
-    std::optional<Root> root;
+    rules::Guard guard;
+    std::optional<Root::Options> root;
   };
 
   explicit AggregatorState(RoleBase<AggregatorHandle>* self) : self_(self) {}
@@ -57,32 +52,30 @@ class AggregatorState {
     MemberHandle handle;
     std::optional<Contribution> waiting;  ///< arrived, not yet folded
     bool arrived = false;                 ///< in this round
+    bool gone = false;                    ///< leaves the roster when this round is closed
   };
 
   // The round.
-  void open(const Roster& roster);
+  void update(const Roster& roster);
   void take(const Contribution& contribution);
+  [[nodiscard]] Contribution guarded(const Contribution& contribution);
   void proceed();
   bool fold_ready();
   void add_up(const Contribution& contribution);
   bool run(std::size_t bytes, std::function<void(TaskPool*)> work, std::function<void()> after);
   void retry_later(const rules::Reason& why);
+  void wait_for_members(const rules::Reason& why);
 
   // Closing it.
   void contribute();
   void commit();
-  void diverge(const char* what);
-  void committed();
   void publish(const Parameters& parameters);
-  void evaluate(const Parameters& parameters);
   Payload take_sum();
   void reopen();
 
   // The end.
-  void evaluated(const Evaluation& evaluation);
   void stop(const Stop& request);
   void quit();
-  void finish();
 
   RoleBase<AggregatorHandle>* self_;
   Options options_;
@@ -98,18 +91,16 @@ class AggregatorState {
   Payload only_;                      ///< with a single member: its payload is the sum, uncopied
   bool closing_ = false;              ///< the trigger fired; what it set off is not done yet
   bool retrying_ = false;             ///< a Tick is under way, since no buffer was free
+  bool handed_up_ = false;            ///< the parent has the last round; its parameters are not back yet
   std::function<void()> after_work_;  ///< set while a fold or step is on the pool: what follows it
 
   std::uint64_t bytes_up_ = 0;
   std::uint64_t bytes_down_ = 0;
   std::uint64_t dropped_ = 0;  ///< contributions from strangers, of other rounds, or twice
 
-  // Root only.
-  bool last_round_ = false;      ///< asked to stop after the round in flight
-  std::size_t evaluations_ = 0;  ///< under way
-  bool finished_ = false;        ///< no further round is closed
-  bool outcome_sent_ = false;    ///< the supervisor has the snapshot
-  bool quitting_ = false;        ///< asked to quit while a step is on the pool
+  std::optional<Root> root_;
+  bool diverged_ = false;  ///< root only: nothing more is committed
+  bool quitting_ = false;  ///< root only: asked to quit while a step is on the pool
 };
 
 }  // namespace thalweg::actors

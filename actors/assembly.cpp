@@ -112,17 +112,24 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
     return device->make_pool(size, limit);
   };
   auto parameters = assembly.make_pool(parameter_buffers);
+  if (options.restore) {
+    auto restored = options.restore(assembly.slots, *parameters);
+    if (!restored) return restored.error();
+    options.start = std::move(*restored);
+  }
   auto start = options.start ? Result<Snapshot>(std::move(*options.start))
                              : initial_snapshot(config, model, *parameters);
   if (!start) return start.error();
   assembly.first = Round{start->version.value};
+  assembly.start_samples = start->committed_samples;
+  assembly.allotment = rules::Allotment::Options{*assembly.sampling, config.stop.max_samples,
+                                                 start->version.value, start->ledger, start->quarantined};
 
   auto optimizer = models::make_optimizer(config.train, assembly.slots);
   if (!optimizer) return optimizer.error();
   const auto budget = assembly.sampling->samples_before(assembly.sampling->rounds());
-  auto global = GlobalModel::make({std::move(parameters), std::move(*optimizer),
-                                   models::Schedule(config, budget), assembly.sampling->rounds()},
-                                  *start);
+  auto global = GlobalModel::make(
+      {std::move(parameters), std::move(*optimizer), models::Schedule(config, budget)}, *start);
   if (!global) return global.error();
   assembly.model = std::move(*global);
   return assembly;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/aggregator.hpp"
+#include "actors/rules/allotment.hpp"
 #include "actors/rules/sampling.hpp"
 #include "actors/snapshot.hpp"
 #include "gpu/device.hpp"
@@ -11,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 /// Everything a run needs before its first actor is spawned, made from a configuration on the thread that
@@ -26,7 +28,8 @@ struct Compute {
 struct Assembly {
   Config config;
   rules::Method method;
-  std::optional<rules::LockstepSampling> sampling;
+  std::optional<rules::LockstepSampling> sampling;     ///< what an undisturbed run takes
+  std::optional<rules::Allotment::Options> allotment;  ///< likewise, from where this one begins
   models::DatasetPair data;
   std::vector<Slot> slots;
   std::vector<Compute> workers;  ///< by worker number
@@ -34,7 +37,9 @@ struct Assembly {
   std::shared_ptr<GlobalModel> model;
   std::function<std::shared_ptr<gpu::BufferPool>(std::size_t limit)> make_pool;  ///< of flat vectors
   TaskPool* pool = nullptr;
-  Round first;  ///< the round that opens first
+  Round first;                      ///< the round that opens first
+  std::uint64_t start_samples = 0;  ///< committed before it
+  double best_accuracy = -1;        ///< of the evaluations before it
 };
 
 struct AssemblyOptions {
@@ -43,6 +48,10 @@ struct AssemblyOptions {
   ModelFactory model;             ///< empty: the built-in network of the configuration
   /// Where to begin; empty: version 0, with the weights of `config.model.init_from` or from the seed.
   std::optional<Snapshot> start;
+  /// Likewise, for whoever needs the model's layout first. A result without a snapshot: as if it were empty.
+  using Restore = std::function<Result<std::optional<Snapshot>>(std::span<const Slot> slots,
+                                                                gpu::BufferPool& parameters)>;
+  Restore restore = {};
 };
 
 /// Fails: as Cluster::start, but for the run folder.

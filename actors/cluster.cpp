@@ -7,8 +7,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <future>
 #include <new>
 #include <random>
@@ -19,6 +22,7 @@
 namespace thalweg {
 
 using namespace actors;
+namespace fs = std::filesystem;
 
 struct Cluster::State {
   SteadyClock clock;
@@ -50,6 +54,10 @@ struct Cluster::State {
     pool.reset();
   }
 
+  /// `earlier`: the folder of the run to go on with; empty: a new run.
+  static Result<Cluster> begin(const Config& wanted, ClusterOptions options,
+                               std::optional<RunFolder> earlier);
+  KeeperState::Options keeper_options();
   void handle(const RunEvent& event);
   Status save(const Outcome& outcome);
 };
@@ -85,28 +93,62 @@ Summary summary_at_start(const Config& config, const std::string& run_id, const 
   return summary;
 }
 
-std::map<std::string, std::string> checkpoint_metadata(const Config& config, const Snapshot& snapshot) {
-  std::string ledger;
-  for (const auto& range : snapshot.ledger) {
-    ledger += fmt::format("{}{}:{}+{}", ledger.empty() ? "" : " ", range.epoch, range.begin, range.count);
-  }
-  return {{"schema", "1"},
-          {"model", config.model.name},
-          {"method", config.sync.method},
-          {"seed", std::to_string(config.run.seed)},
-          {"version", std::to_string(snapshot.version.value)},
-          {"committed_samples", std::to_string(snapshot.committed_samples)},
-          {"repeated_samples", std::to_string(snapshot.repeated_samples)},
-          {"optimizer", config.train.optimizer},
-          {"optimizer_steps", std::to_string(snapshot.optimizer_steps)},
-          {"ledger", ledger}};
+CheckpointFile best_file(const Config& config, std::span<const Slot> slots, const Best& best) {
+  return {models::tensors_of(slots, best.parameters->host()),
+          {{"schema", "1"},
+           {"model", config.model.name},
+           {"version", std::to_string(best.version.value)},
+           {"committed_samples", std::to_string(best.committed_samples)},
+           {"accuracy", fmt::format("{:.6f}", best.accuracy)}}};
 }
 
-}  // namespace
+/// Of the best parameters that an earlier process kept; -1: it kept none.
+double best_accuracy(const fs::path& folder) {
+  const auto best = models::load_safetensors(folder / "checkpoints" / "best.safetensors");
+  if (!best) return -1;
+  const auto accuracy = best->metadata.find("accuracy");
+  if (accuracy == best->metadata.end()) return -1;
+  char* end = nullptr;
+  const double number = std::strtod(accuracy->second.c_str(), &end);
+  return end != accuracy->second.c_str() && number >= 0 && number <= 1 ? number : -1;
+}
 
-Result<Cluster> Cluster::start(const Config& config, ClusterOptions options) {
+/// The newest checkpoint that is whole. Broken ones before it are put aside, and `notes` says so.
+Result<std::optional<Snapshot>> newest_snapshot(const RunFolder& folder, std::span<const Slot> slots,
+                                                gpu::BufferPool& pool, std::string& notes) {
+  for (const auto& file : folder.checkpoints()) {
+    auto snapshot = read_checkpoint(file, slots, pool);
+    if (snapshot) return std::optional<Snapshot>(std::move(*snapshot));
+    if (snapshot.error().code == ErrorCode::mismatch) return snapshot.error();
+    std::error_code ignored;
+    fs::rename(file, file.string() + ".unreadable", ignored);
+    notes += "; " + snapshot.error().text + " (it was put aside, and the one before it taken)";
+  }
+  notes += "; no checkpoint was there: training begins at version 0";
+  return std::optional<Snapshot>();
+}
+
+/// Whether a run may go on with this key changed.
+Status check_change(const Override& change) {
+  constexpr std::string_view sections[] = {"eval.", "checkpoint.", "stop.", "guard."};
+  constexpr std::string_view keys[] = {"train.epochs", "train.steps", "sync.min_workers"};
+  const bool allowed =
+      std::ranges::any_of(sections, [&](auto section) { return change.key.starts_with(section); }) ||
+      std::ranges::find(keys, change.key) != std::end(keys);
+  if (allowed) return {};
+  const bool by_set = change.flag.empty() || change.flag == "--set";
+  return Error{
+      ErrorCode::invalid,
+      fmt::format(
+          "{}: a resumed run keeps its job: only train.epochs, train.steps, sync.min_workers and "
+          "the keys of eval, checkpoint, stop and guard can be set",
+          by_set ? fmt::format("--set {}={}", change.key, change.value) : change.flag + " " + change.value)};
+}
+
+template <class Start>
+Result<Cluster> guarded(const Start& start) {
   try {
-    return start_unguarded(config, std::move(options));
+    return start();
   } catch (const std::system_error& error) {
     return Error{ErrorCode::failed,
                  fmt::format("cannot start the run's threads: {}: choose fewer workers, or raise "
@@ -119,7 +161,30 @@ Result<Cluster> Cluster::start(const Config& config, ClusterOptions options) {
   }
 }
 
-Result<Cluster> Cluster::start_unguarded(const Config& wanted, ClusterOptions options) {
+}  // namespace
+
+Result<Cluster> Cluster::start(const Config& config, ClusterOptions options) {
+  return guarded([&] { return State::begin(config, std::move(options), {}); });
+}
+
+Result<Cluster> Cluster::resume(const fs::path& folder, const std::vector<Override>& changes,
+                                ClusterOptions options) {
+  for (const auto& change : changes) {
+    if (auto allowed = check_change(change); !allowed) return allowed.error();
+  }
+  return guarded([&]() -> Result<Cluster> {
+    // Its lock is looked at first: the job of a run that is going on may be changing.
+    auto opened = RunFolder::reopen(folder);
+    if (!opened) return opened.error();
+    auto config = load_config(folder / "job.toml", changes);
+    if (!config) return config.error();
+    config->run.out = folder.string();
+    return State::begin(*config, std::move(options), std::move(*opened));
+  });
+}
+
+Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions options,
+                                      std::optional<RunFolder> earlier) {
   auto resolved = resolve_config(wanted);
   if (!resolved) return resolved.error();
   const Config& config = *resolved;
@@ -133,28 +198,29 @@ Result<Cluster> Cluster::start_unguarded(const Config& wanted, ClusterOptions op
   const auto data_read = state->clock.now();
   state->device = gpu::open_host_device();
   state->pool = std::make_unique<TaskPool>();
-  auto assembly = assemble(config, std::move(*data),
-                           {state->device.get(), state->pool.get(), std::move(options.model), std::nullopt});
+  AssemblyOptions parts{state->device.get(), state->pool.get(), std::move(options.model), std::nullopt, {}};
+  std::string notes = "counts of bytes, messages and compute time begin anew";
+  if (earlier) {
+    parts.restore = [&](std::span<const Slot> slots, gpu::BufferPool& parameters) {
+      return newest_snapshot(*earlier, slots, parameters, notes);
+    };
+  }
+  auto assembly = assemble(config, std::move(*data), std::move(parts));
   if (!assembly) return assembly.error();
-  const auto run_id = fresh_run_id();
-  auto folder = RunFolder::create(config, run_id);
+  const auto start_version = assembly->first.value;
+  const bool resumed = earlier.has_value();
+  if (resumed) {
+    if (auto ready = earlier->go_on(config, start_version); !ready) return ready.error();
+    assembly->best_accuracy = best_accuracy(earlier->path());
+  }
+  auto run_id = resumed ? earlier->run_id() : "";
+  if (run_id.empty()) run_id = fresh_run_id();
+  auto folder = resumed ? Result<RunFolder>(std::move(*earlier)) : RunFolder::create(config, run_id);
   if (!folder) return folder.error();
   state->folder = std::move(*folder);
   state->slots = assembly->slots;
 
   const auto& sampling = *assembly->sampling;
-  ReporterState::Options reporter;
-  reporter.summary = summary_at_start(config, run_id, *state->folder);
-  reporter.samples_per_epoch = sampling.samples_before(sampling.rounds_per_epoch());
-  reporter.rounds_per_epoch = sampling.rounds_per_epoch();
-  reporter.on_event = [raw = state.get()](const RunEvent& event) { raw->handle(event); };
-  // The reporter alone holds the promise: should it die, waiting ends with an error.
-  auto outcome = std::make_shared<std::promise<Outcome>>();
-  state->outcome = outcome->get_future();
-  reporter.on_outcome = [outcome = std::move(outcome)](Outcome result) {
-    outcome->set_value(std::move(result));
-  };
-
   const auto device = state->device->info();
   Started started;
   started.workers = config.topology.workers;
@@ -166,17 +232,45 @@ Result<Cluster> Cluster::start_unguarded(const Config& wanted, ClusterOptions op
   started.tree = config.topology.tree.text();
   started.device = fmt::format("{} ({})", device.name, device.library);
   started.folder = state->folder->path();
+  if (resumed) {
+    started.resumed_from = start_version;
+    started.not_restored = notes;
+  }
   started.setup_s = seconds(state->clock.now() - began);
+
+  ReporterState::Options reporter;
+  reporter.summary = summary_at_start(config, run_id, *state->folder);
   reporter.summary.data_s = started.data_s;
   reporter.summary.setup_s = started.setup_s;
+  reporter.summary.resumed_from = started.resumed_from;
+  reporter.samples_per_epoch = sampling.samples_used_per_epoch();
+  reporter.start_samples = assembly->start_samples;
+  reporter.start_version = Version{start_version};
+  reporter.on_event = [raw = state.get()](const RunEvent& event) { raw->handle(event); };
+  // The reporter alone holds the promise: should it die, waiting ends with an error.
+  auto outcome = std::make_shared<std::promise<Outcome>>();
+  state->outcome = outcome->get_future();
+  reporter.on_outcome = [outcome = std::move(outcome)](Outcome result) {
+    outcome->set_value(std::move(result));
+  };
   state->handle(started);
 
   state->context = make_context(state->clock);
   state->number = state->context->admit_actor();
   state->system = std::make_unique<caf::actor_system>(*state->context);
   state->supervisor = spawn_role<SupervisorHandle, SupervisorState>(
-      *state->system, {std::move(*assembly), std::move(reporter), true});
+      *state->system, {std::move(*assembly), std::move(reporter), state->keeper_options(), true});
   return Cluster(std::move(state));
+}
+
+KeeperState::Options Cluster::State::keeper_options() {
+  KeeperState::Options keeper;
+  keeper.save = [this](const Snapshot& snapshot) {
+    return folder->save_checkpoint(snapshot.version.value, checkpoint_of(config, slots, snapshot),
+                                   config.checkpoint.keep);
+  };
+  keeper.save_best = [this](const Best& best) { return folder->save_best(best_file(config, slots, best)); };
+  return keeper;
 }
 
 void Cluster::State::handle(const RunEvent& event) {
@@ -211,15 +305,9 @@ Status Cluster::State::save(const Outcome& result) {
   };
   if (result.snapshot) {
     const auto& snapshot = *result.snapshot;
-    auto tensors = models::tensors_of(slots, snapshot.parameters->host());
-    note(folder->save_model(tensors));
-    for (const auto& optimizer : snapshot.optimizer) {
-      for (auto tensor : models::tensors_of(slots, optimizer.values)) {
-        tensor.name = optimizer.name + models::state_separator + tensor.name;
-        tensors.push_back(std::move(tensor));
-      }
-    }
-    note(folder->save_checkpoint(snapshot.version.value, tensors, checkpoint_metadata(config, snapshot)));
+    note(folder->save_model(models::tensors_of(slots, snapshot.parameters->host())));
+    note(folder->save_checkpoint(snapshot.version.value, checkpoint_of(config, slots, snapshot),
+                                 config.checkpoint.keep));
   }
   note(folder->save_summary(result.summary));
   return first;

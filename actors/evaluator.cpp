@@ -49,8 +49,8 @@ void EvaluatorState::begin_next() {
 void EvaluatorState::done(const StepDone& step) {
   const auto request = std::exchange(current_, std::nullopt).value();
   if (stopping_) return stop();
-  self_->tell(request.answer_to,
-              Evaluation{request.version, request.committed_samples, step.score, step.failure});
+  self_->tell(request.answer_to, Evaluation{request.version, request.committed_samples, step.score,
+                                            step.failure, request.parameters});
   begin_next();
 }
 
@@ -58,8 +58,7 @@ void EvaluatorState::stop() {
   stopping_ = true;
   waiting_.clear();
   if (current_) return;  // the stream is at work; StepDone comes back here
-  self_->tell(options_.supervisor, Stopped{self_->own_name(), self_->messages_handled(), 0, false, 0, 0});
-  self_->quit();
+  self_->leave(options_.supervisor);
 }
 
 }  // namespace thalweg::actors

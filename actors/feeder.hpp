@@ -16,7 +16,7 @@
 ///   worker asks ──▶ round leased? ──yes──▶ cut on the pool ──▶ Batch to the worker
 ///                        │no
 ///                        ▼
-///                  asker waits ◀── Lease (asked for by LowWater when few rounds are left)
+///                  asker waits ◀── Lease (a round or two ahead of the one that is open)
 namespace thalweg::actors {
 
 class FeederState {
@@ -26,7 +26,6 @@ class FeederState {
     std::uint64_t seed = 0;   ///< of the epochs' permutations
     std::size_t workers = 0;  ///< of this node
     Round first;              ///< the first round of the run, or of its resumption
-    SchedulerHandle scheduler;
     SupervisorHandle supervisor;
     TaskPool* pool = nullptr;  ///< null: cut in the handler, for tests
   };
@@ -44,7 +43,6 @@ class FeederState {
   void want(const WantBatch& request);
   void take_lease(const Lease& lease);
   bool serve(std::uint32_t worker, const WorkerHandle& answer_to);
-  void ask_if_low();
 
   RoleBase<FeederHandle>* self_;
   Options options_;
@@ -52,8 +50,6 @@ class FeederState {
   std::deque<rules::RoundShare> leased_;  ///< consecutive rounds, the oldest first
   std::vector<Cursor> cursors_;           ///< by worker number
   Round next_lease_;                      ///< first round after `leased_`
-  bool all_leased_ = false;
-  bool asked_ = false;
 };
 
 }  // namespace thalweg::actors

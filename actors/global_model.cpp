@@ -17,7 +17,10 @@ Result<std::unique_ptr<GlobalModel>> GlobalModel::make(Options options, const Sn
   model->record_.committed_samples = start.committed_samples;
   model->committed_samples_ = start.committed_samples;
   model->repeated_samples_ = start.repeated_samples;
+  model->record_.round = Round{start.version.value};
   model->ledger_ = start.ledger;
+  model->quarantined_ = start.quarantined;
+  model->refused_ = start.refused;
   if (!start.optimizer.empty()) {
     // The optimizer only reads the state; its interface shares one struct for saving and restoring.
     auto kept = start.optimizer;
@@ -45,17 +48,34 @@ bool GlobalModel::step(const FlatVector& gradient_sum, std::uint64_t samples, Ta
   return gpu::all_finite(next_->host());
 }
 
-void GlobalModel::commit(const Contribution& round, bool last) {
+void GlobalModel::commit(const Contribution& round, Round next, bool last) {
   THALWEG_CHECK(next_ != nullptr, "a step is taken before its commit");
   w_ = std::move(next_);
   next_ = nullptr;
   version_ = version_.next();
   committed_samples_ += round.samples;
   for (const auto& range : round.spent) repeated_samples_ += add_range(ledger_, range);
+  settle(round.refused);
   record_.version = version_;
+  record_.round = next;
   record_.committed_samples = committed_samples_;
   record_.spent = round.spent;
-  record_.last = last || at_end();
+  record_.last = last;
+}
+
+void GlobalModel::skip(const Contribution& round, Round next, bool last) {
+  settle(round.refused);
+  record_.round = next;
+  record_.last = last;
+}
+
+/// What is refused a second time is not tried again.
+void GlobalModel::settle(const std::vector<Refusal>& refused) {
+  refused_ += refused.size();
+  for (const auto& refusal : refused) {
+    if (!refusal.again) continue;
+    for (const auto& range : refusal.spent) add_range(quarantined_, range);
+  }
 }
 
 std::shared_ptr<const Snapshot> GlobalModel::snapshot() const {
@@ -69,6 +89,8 @@ std::shared_ptr<const Snapshot> GlobalModel::snapshot() const {
   snapshot->committed_samples = committed_samples_;
   snapshot->ledger = ledger_;
   snapshot->repeated_samples = repeated_samples_;
+  snapshot->quarantined = quarantined_;
+  snapshot->refused = refused_;
   return snapshot;
 }
 

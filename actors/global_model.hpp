@@ -26,7 +26,6 @@ class GlobalModel {
     std::shared_ptr<gpu::BufferPool> parameters;  ///< published w, next w, and versions others still hold
     std::unique_ptr<models::Optimizer> optimizer;
     models::Schedule schedule;
-    std::uint64_t rounds = 0;  ///< version after the last commit of the run
   };
 
   /// Goes on from `start`: version 0 with initial weights, or where another run stopped.
@@ -37,7 +36,6 @@ class GlobalModel {
   [[nodiscard]] Version version() const { return version_; }
   [[nodiscard]] std::uint64_t committed_samples() const { return committed_samples_; }
   [[nodiscard]] std::uint64_t repeated_samples() const { return repeated_samples_; }
-  [[nodiscard]] bool at_end() const { return version_.value >= options_.rounds; }
 
   /// The parameters of version(), with the record of the commit that made them.
   [[nodiscard]] Parameters current() const;
@@ -50,13 +48,19 @@ class GlobalModel {
   /// sum that is not finite has not touched the optimizer's state either.
   bool step(const FlatVector& gradient_sum, std::uint64_t samples, TaskPool* pool);
 
-  /// Makes the reserved buffer version V + 1; `round` is what went into it.
-  void commit(const Contribution& round, bool last);
+  /// Makes the reserved buffer version V + 1; `round` is what went into it, `next` the round that opens with
+  /// it.
+  void commit(const Contribution& round, Round next, bool last);
+
+  /// The version stays: `round` held no sample that could be taken.
+  void skip(const Contribution& round, Round next, bool last);
 
   [[nodiscard]] std::shared_ptr<const Snapshot> snapshot() const;
 
  private:
   explicit GlobalModel(Options options) : options_(std::move(options)) {}
+
+  void settle(const std::vector<Refusal>& refused);
 
   Options options_;
   Version version_;
@@ -66,6 +70,8 @@ class GlobalModel {
   std::uint64_t committed_samples_ = 0;
   std::uint64_t repeated_samples_ = 0;
   std::vector<IndexRange> ledger_;
+  std::vector<IndexRange> quarantined_;
+  std::uint64_t refused_ = 0;
 };
 
 }  // namespace thalweg::actors

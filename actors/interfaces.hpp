@@ -15,13 +15,12 @@
 ///      scheduler ──Lease──▶ feeder ──Batch──▶ worker ──Contribution──▶ leader ──Contribution──▶ root
 ///          ▲                                    ▲                        │                       │ │
 ///          │                                    └──────Parameters────────┴──────Parameters───────┘ │
-///          └───────────────────────────────────Committed───────────────────────────────────────────┘
+///          └──────────────────────────────────RoundClosed──────────────────────────────────────────┘
 namespace thalweg::actors {
 
 struct Hello;
 struct Roster;
 struct Lease;
-struct LowWater;
 struct WantBatch;
 struct StepDone;
 struct FoldDone;
@@ -34,6 +33,13 @@ struct Stopped;
 struct Finished;
 struct Failed;
 struct Closing;
+struct RoundClosed;
+struct DataSpent;
+struct Left;
+struct Departed;
+struct Checkpoint;
+struct Best;
+struct CheckpointDone;
 
 /// A worker or leader, as the aggregator above it sees it.
 using MemberHandle = caf::typed_actor<caf::reacts_to<Stamp, Parameters>,  // parent: a round was committed
@@ -45,31 +51,39 @@ using WorkerHandle = MemberHandle::extend<caf::reacts_to<Stamp, Batch>,     // f
 
 /// A leader or the root: the same actor at every level of the tree.
 using AggregatorHandle =
-    MemberHandle::extend<caf::reacts_to<Stamp, Roster>,        // scheduler: who the members are
-                         caf::reacts_to<Stamp, Contribution>,  // members
-                         caf::reacts_to<Stamp, FoldDone>,      // task pool
-                         caf::reacts_to<Stamp, Evaluation>,    // evaluator (root only)
-                         caf::reacts_to<Stamp, Tick>>;         // itself
+    MemberHandle::extend<caf::reacts_to<Stamp, Roster>,          // scheduler: who the members are
+                         caf::reacts_to<Stamp, Contribution>,    // members
+                         caf::reacts_to<Stamp, FoldDone>,        // task pool
+                         caf::reacts_to<Stamp, Tick>,            // itself
+                         caf::reacts_to<Stamp, Evaluation>,      // evaluator (root only, as those below)
+                         caf::reacts_to<Stamp, CheckpointDone>,  // keeper
+                         caf::reacts_to<Stamp, DataSpent>>;      // scheduler: no round follows
 
 using FeederHandle = caf::typed_actor<caf::reacts_to<Stamp, Lease>,      // scheduler: rounds to cut
                                       caf::reacts_to<Stamp, WantBatch>,  // workers of this node
                                       caf::reacts_to<Stamp, Stop>>;      // supervisor
 
-using SchedulerHandle = caf::typed_actor<caf::reacts_to<Stamp, Hello>,      // supervisor: actors stand
-                                         caf::reacts_to<Stamp, LowWater>,   // feeder: lease me more
-                                         caf::reacts_to<Stamp, Committed>,  // root
-                                         caf::reacts_to<Stamp, Stop>>;      // supervisor
+using SchedulerHandle = caf::typed_actor<caf::reacts_to<Stamp, Hello>,        // supervisor: actors stand
+                                         caf::reacts_to<Stamp, Left>,         // supervisor: a worker is lost
+                                         caf::reacts_to<Stamp, RoundClosed>,  // root
+                                         caf::reacts_to<Stamp, Stop>>;        // supervisor
 
 using EvaluatorHandle = caf::typed_actor<caf::reacts_to<Stamp, Evaluate>,  // root
                                          caf::reacts_to<Stamp, StepDone>,  // own stream
                                          caf::reacts_to<Stamp, Stop>>;     // supervisor
 
-using ReporterHandle = caf::typed_actor<caf::reacts_to<Stamp, Committed>,   // root
-                                        caf::reacts_to<Stamp, Evaluation>,  // root
-                                        caf::reacts_to<Stamp, Closing>>;    // supervisor
+using KeeperHandle = caf::typed_actor<caf::reacts_to<Stamp, Checkpoint>,  // root
+                                      caf::reacts_to<Stamp, Best>,        // root
+                                      caf::reacts_to<Stamp, Stop>>;       // supervisor
+
+using ReporterHandle = caf::typed_actor<caf::reacts_to<Stamp, Committed>,       // root
+                                        caf::reacts_to<Stamp, Evaluation>,      // root
+                                        caf::reacts_to<Stamp, CheckpointDone>,  // keeper
+                                        caf::reacts_to<Stamp, Departed>,        // scheduler
+                                        caf::reacts_to<Stamp, Closing>>;        // supervisor
 
 using SupervisorHandle = caf::typed_actor<caf::reacts_to<Stamp, Finished>,  // root
-                                          caf::reacts_to<Stamp, Failed>,    // workers, root
+                                          caf::reacts_to<Stamp, Failed>,    // workers, scheduler, root
                                           caf::reacts_to<Stamp, Stopped>,   // all
                                           caf::reacts_to<Stamp, Stop>>;     // cluster
 
@@ -82,7 +96,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::Parameters)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Hello)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Roster)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Lease)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::LowWater)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::WantBatch)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::StepDone)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::FoldDone)
@@ -95,3 +108,10 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Stopped)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Finished)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Failed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Closing)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::RoundClosed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::DataSpent)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Left)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Departed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Checkpoint)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Best)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::CheckpointDone)

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,16 @@ namespace thalweg::actors {
 // -- before the first round
 // ------------------------------------------------------------------------------------
 
-/// scheduler -> root, leaders: who your members are, in the order in which they are folded.
+/// scheduler -> root, leaders: who your members are, in the order in which they are folded; later, who is so
+/// no longer. What a member had contributed to the open round by then counts; the round closes over the rest.
 struct Roster {
   struct Member {
     MemberId id;
     MemberHandle handle;
   };
-  std::vector<Member> members;
-  Round first;  ///< the round that opens now
+  std::vector<Member> added;
+  std::vector<MemberId> removed;
+  Round first;  ///< the round that opens with the first roster
 };
 
 /// supervisor -> scheduler: these actors stand, wired to each other.
@@ -50,13 +53,7 @@ struct Hello {
 /// scheduler -> feeder: cut these rounds.
 struct Lease {
   std::vector<rules::RoundShare> rounds;  ///< consecutive
-  bool last = false;                      ///< none follow
-};
-
-/// feeder -> scheduler: few leased rounds are left uncut.
-struct LowWater {
-  FeederHandle feeder;
-  Round next;  ///< the first round it has no lease for
+  Round open;                             ///< rounds before it are closed: nobody asks for them any more
 };
 
 /// worker -> feeder: cut my next batch. The answer is a Batch.
@@ -73,6 +70,7 @@ struct StepDone {
   std::string failure;  ///< why it failed; empty: it did not
   Score score;
   std::uint64_t compute_ns = 0;
+  double squared_norm = 0;  ///< of the gradient
 };
 
 /// pool -> its aggregator: the fold or the optimizer's step that was too large for a handler is done.
@@ -84,16 +82,22 @@ struct Tick {};
 // -- after a commit
 // --------------------------------------------------------------------------------------------
 
-/// root -> scheduler, reporter: a round was committed.
+/// root -> scheduler: a round is over.
+struct RoundClosed {
+  Round round;
+  std::vector<IndexRange> spent;  ///< empty: it made no commit
+  std::vector<Refusal> refused;
+};
+
+/// root -> reporter: a round was committed.
 struct Committed {
   CommitRecord record;
   Score score;  ///< of the round, at the parameters before it
   std::uint64_t compute_ns = 0;
-  std::uint64_t bytes_up = 0, bytes_down = 0;               ///< through the root, whole run
-  std::uint64_t ledger_committed = 0, ledger_repeated = 0;  ///< samples, whole run
+  std::uint64_t bytes_up = 0, bytes_down = 0;  ///< through the root, whole run
 };
 
-/// root -> evaluator: score these parameters on the test set. The answer is an Evaluation.
+/// root -> evaluator: score these parameters. The answer is an Evaluation.
 struct Evaluate {
   Version version;
   std::uint64_t committed_samples = 0;
@@ -107,10 +111,53 @@ struct Evaluation {
   std::uint64_t committed_samples = 0;
   Score score;
   std::string failure;  ///< empty: none
+  Payload parameters;   ///< that were scored
+};
+
+/// root -> keeper: write a checkpoint. The answer is a CheckpointDone.
+struct Checkpoint {
+  std::shared_ptr<const Snapshot> snapshot;
+  AggregatorHandle answer_to;
+};
+
+/// root -> keeper: these are the best parameters so far.
+struct Best {
+  Version version;
+  std::uint64_t committed_samples = 0;
+  double accuracy = 0;
+  Payload parameters;
+};
+
+/// keeper -> root, reporter: a checkpoint is on the disk, or could not be written.
+struct CheckpointDone {
+  Version version;
+  std::string failure;  ///< empty: none
+};
+
+// -- when somebody is lost
+// -------------------------------------------------------------------------------------
+
+/// supervisor -> scheduler: a worker is gone, or cannot go on.
+struct Left {
+  MemberId member;
+  std::string why;
+};
+
+/// scheduler -> reporter: the run goes on without it.
+struct Departed {
+  MemberId member;
+  std::string why;
+  std::size_t workers_left = 0;
 };
 
 // -- the end
 // ---------------------------------------------------------------------------------------------------
+
+/// scheduler -> root: every sample of the budget is committed or quarantined.
+struct DataSpent {};
+
+/// Who or what ends a run: the `ended_by` of its summary.
+enum class EndedBy { nobody, data, stop, max_time, target_accuracy };
 
 /// cluster -> supervisor -> everybody.
 struct Stop {
@@ -118,27 +165,28 @@ struct Stop {
     after_round,  ///< root: make the round in flight the last one
     now,          ///< hand over what you have, answer Stopped, and quit
   } when = When::after_round;
+  EndedBy by = EndedBy::stop;
 };
 
 /// root -> supervisor: the last commit is made and evaluated, or Stop{now} arrived; this is the outcome.
 struct Finished {
   std::shared_ptr<const Snapshot> snapshot;
-  bool stopped = false;  ///< before its budget was used up
+  EndedBy by = EndedBy::nobody;
 };
 
-/// worker, root -> supervisor: I, or the evaluation I asked for, cannot go on.
+/// anybody -> supervisor: I, or the evaluation I asked for, cannot go on.
 struct Failed {
   std::string who;
   std::string why;
-  bool diverged = false;  ///< numbers are no longer finite
+  bool diverged = false;           ///< numbers are no longer finite
+  std::optional<MemberId> worker;  ///< set when it is a worker: others may go on without it
 };
 
 /// anybody -> supervisor, last words before it quits.
 struct Stopped {
   std::string who;
-  std::uint64_t messages = 0;  ///< it handled
-  std::size_t level = 0;       ///< aggregators only: 0 = root
-  bool aggregator = false;
+  std::uint64_t messages = 0;                  ///< it handled
+  std::optional<std::size_t> level;            ///< aggregators only: 0 = root
   std::uint64_t bytes_up = 0, bytes_down = 0;  ///< aggregators: contributions received, parameters sent
 };
 
@@ -146,6 +194,7 @@ struct Stopped {
 struct Closing {
   std::shared_ptr<const Snapshot> snapshot;  ///< null when the root was lost
   std::string end;                           ///< done, stopped, diverged, failed
+  EndedBy by = EndedBy::nobody;
   std::string failure;
   std::uint64_t messages = 0;
   std::vector<std::uint64_t> bytes_up, bytes_down;  ///< per level
@@ -163,8 +212,6 @@ template <>
 inline constexpr MessageKind kind_of<Roster> = MessageKind::roster;
 template <>
 inline constexpr MessageKind kind_of<Lease> = MessageKind::lease;
-template <>
-inline constexpr MessageKind kind_of<LowWater> = MessageKind::low_water;
 template <>
 inline constexpr MessageKind kind_of<WantBatch> = MessageKind::want_batch;
 template <>
@@ -195,5 +242,19 @@ template <>
 inline constexpr MessageKind kind_of<Failed> = MessageKind::failed;
 template <>
 inline constexpr MessageKind kind_of<Closing> = MessageKind::closing;
+template <>
+inline constexpr MessageKind kind_of<RoundClosed> = MessageKind::round_closed;
+template <>
+inline constexpr MessageKind kind_of<DataSpent> = MessageKind::data_spent;
+template <>
+inline constexpr MessageKind kind_of<Left> = MessageKind::left;
+template <>
+inline constexpr MessageKind kind_of<Departed> = MessageKind::departed;
+template <>
+inline constexpr MessageKind kind_of<Checkpoint> = MessageKind::checkpoint;
+template <>
+inline constexpr MessageKind kind_of<Best> = MessageKind::best;
+template <>
+inline constexpr MessageKind kind_of<CheckpointDone> = MessageKind::checkpoint_done;
 
 }  // namespace thalweg::actors

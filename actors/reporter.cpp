@@ -4,13 +4,41 @@
 
 namespace thalweg::actors {
 
+namespace {
+
+const char* name_of(EndedBy by) {
+  switch (by) {
+    case EndedBy::nobody:
+      return "";
+    case EndedBy::data:
+      return "data";
+    case EndedBy::stop:
+      return "stop";
+    case EndedBy::max_time:
+      return "max_time";
+    case EndedBy::target_accuracy:
+      return "target_accuracy";
+  }
+  return "";
+}
+
+}  // namespace
+
 ReporterHandle::behavior_type ReporterState::start(Options options) {
   options_ = std::move(options);
   self_->name_is("reporter");
   began_ = self_->clock().now();
+  samples_ = options_.start_samples;
+  newest_.record.version = options_.start_version;
   return {
       [this](const Stamp&, const Committed& record) { committed(record); },
       [this](const Stamp&, const Evaluation& evaluation) { evaluated(evaluation); },
+      [this](const Stamp&, const CheckpointDone& done) {
+        tell_program(Checkpointed{wall_s(), done.version.value, done.failure});
+      },
+      [this](const Stamp&, const Departed& departed) {
+        tell_program(WorkerLost{wall_s(), departed.member.text(), departed.why, departed.workers_left});
+      },
       [this](const Stamp&, const Closing& closing) { close(closing); },
   };
 }
@@ -19,39 +47,44 @@ double ReporterState::epochs(std::uint64_t samples) const {
   return static_cast<double>(samples) / static_cast<double>(options_.samples_per_epoch);
 }
 
+void ReporterState::tell_program(const RunEvent& event) const {
+  if (options_.on_event) options_.on_event(event);
+}
+
 void ReporterState::committed(const Committed& record) {
-  ++commits_;
+  newest_ = record;
   compute_ns_ += record.compute_ns;
+  const auto epoch_before = samples_ / options_.samples_per_epoch;
   samples_ = record.record.committed_samples;
   since_report_ += record.score;
   last_commit_s_ = wall_s();
-  auto& summary = options_.summary;
-  summary.committed = record.ledger_committed;
-  summary.repeated = record.ledger_repeated;
-  const bool epoch_end = record.record.version.value % options_.rounds_per_epoch == 0;
-  if (epoch_end || record.record.last || last_commit_s_ - reported_s_ >= seconds(options_.every)) {
-    report(record, last_commit_s_);
-  }
+  const bool epoch_end = samples_ / options_.samples_per_epoch != epoch_before;
+  if (epoch_end || record.record.last || last_commit_s_ - reported_s_ >= seconds(options_.every)) report();
 }
 
-void ReporterState::report(const Committed& record, double wall) {
+/// Everything committed since the last report.
+void ReporterState::report() {
+  if (since_report_.samples == 0) return;
+  const double wall = last_commit_s_;
   Progressed event;
   event.wall_s = wall;
   event.epoch = epochs(samples_);
   event.samples = samples_;
-  event.version = record.record.version.value;
+  event.version = newest_.record.version.value;
   event.loss = since_report_.loss_sum / static_cast<double>(since_report_.samples);
   event.samples_per_s =
       wall > reported_s_ ? static_cast<double>(since_report_.samples) / (wall - reported_s_) : 0;
-  event.bytes_up = record.bytes_up;
-  event.bytes_down = record.bytes_down;
+  event.bytes_up = newest_.bytes_up;
+  event.bytes_down = newest_.bytes_down;
   options_.summary.train_loss = event.loss;
   since_report_ = {};
   reported_s_ = wall;
-  if (options_.on_event) options_.on_event(event);
+  tell_program(event);
 }
 
 void ReporterState::evaluated(const Evaluation& evaluation) {
+  // What led to the evaluated version comes first.
+  if (evaluation.version == newest_.record.version) report();
   const auto samples = static_cast<double>(evaluation.score.samples);
   Evaluated event;
   event.wall_s = wall_s();
@@ -62,21 +95,30 @@ void ReporterState::evaluated(const Evaluation& evaluation) {
   event.accuracy = static_cast<double>(evaluation.score.correct) / samples;
   options_.summary.loss = event.loss;
   options_.summary.accuracy = event.accuracy;
-  if (options_.on_event) options_.on_event(event);
+  tell_program(event);
 }
 
 void ReporterState::close(const Closing& closing) {
+  report();
   auto& summary = options_.summary;
   summary.end = closing.end;
+  summary.ended_by = name_of(closing.by);
   summary.failure = closing.failure;
   summary.samples = samples_;
   summary.epochs = epochs(samples_);
-  summary.commits = commits_;
+  summary.commits = newest_.record.version.value;
   summary.wall_s = last_commit_s_;
   summary.compute_s = static_cast<double>(compute_ns_) * 1e-9;
   if (last_commit_s_ > 0) {
     summary.busy_share = summary.compute_s / (static_cast<double>(summary.workers) * last_commit_s_);
-    summary.samples_per_s = static_cast<double>(summary.samples) / last_commit_s_;
+    summary.samples_per_s = static_cast<double>(samples_ - options_.start_samples) / last_commit_s_;
+  }
+  if (closing.snapshot) {
+    const auto& snapshot = *closing.snapshot;
+    summary.committed = snapshot.committed_samples - snapshot.repeated_samples;
+    summary.repeated = snapshot.repeated_samples;
+    summary.quarantined = total(snapshot.quarantined);
+    summary.refused = snapshot.refused;
   }
   summary.messages = closing.messages + self_->messages_handled();
   summary.bytes_up = closing.bytes_up;

@@ -25,7 +25,8 @@ class ReporterState {
   struct Options {
     Summary summary;  ///< with what is known from the start filled in
     std::uint64_t samples_per_epoch = 0;
-    std::uint64_t rounds_per_epoch = 0;
+    std::uint64_t start_samples = 0;  ///< committed by the run that this one goes on with
+    Version start_version;
     std::chrono::milliseconds every{250};  ///< between Progressed events
     std::function<void(const RunEvent&)> on_event;
     std::function<void(Outcome)> on_outcome;
@@ -36,7 +37,8 @@ class ReporterState {
 
  private:
   void committed(const Committed& record);
-  void report(const Committed& record, double wall_s);
+  void report();
+  void tell_program(const RunEvent& event) const;
   void evaluated(const Evaluation& evaluation);
   void close(const Closing& closing);
   [[nodiscard]] double wall_s() const { return seconds(self_->clock().now() - began_); }
@@ -46,7 +48,7 @@ class ReporterState {
   Options options_;
   std::chrono::nanoseconds began_{};
   std::uint64_t compute_ns_ = 0;
-  std::uint64_t commits_ = 0;
+  Committed newest_;
   std::uint64_t samples_ = 0;
   double last_commit_s_ = 0;
   Score since_report_;

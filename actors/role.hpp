@@ -84,6 +84,15 @@ class observed : public Base {
     this->delayed_send(to, delay, stamp, std::move(body));
   }
 
+  /// Says its last words to `supervisor`, and ends when this message has been handled.
+  template <class Handle>
+  void leave(const Handle& supervisor, Stopped last_words = {}) {
+    last_words.who = name_;
+    last_words.messages = handled_;
+    tell(supervisor, std::move(last_words));
+    this->quit();
+  }
+
   /// Records why a rule decided as it did.
   void note(const rules::Reason& reason) {
     if (context_.sink != nullptr) context_.sink->decided({number_, name_, cause_, reason});

@@ -1,18 +1,24 @@
 #include "actors/run_folder.hpp"
 
+#include "actors/metrics_file.hpp"
 #include "models/durable_file.hpp"
+#include "runtime/files/descriptor.hpp"
 #include "runtime/time/clock.hpp"
 
 #include <thalweg/version.hpp>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <fstream>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <sys/file.h>
@@ -26,33 +32,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view metrics_header =
-    "wall_s,epoch,samples,version,loss,accuracy,samples_per_s,staleness,bytes_up,bytes_down\n";
-
 /// What a run leaves behind; a folder that holds one of these holds an earlier run.
 constexpr std::array<std::string_view, 6> run_files = {"job.toml",     "root.json",         "metrics.csv",
                                                        "summary.json", "model.safetensors", "checkpoints"};
-
-/// A file descriptor with one owner.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-
-  [[nodiscard]] bool open() const { return fd_ >= 0; }
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_ = -1;
-};
 
 Error cannot(std::string_view what, const fs::path& file, int reason) {
   const char* advice = reason == ENOSPC || reason == EDQUOT ? "free some space on that disk"
@@ -64,17 +46,6 @@ Error cannot(std::string_view what, const fs::path& file, int reason) {
 Error taken(const fs::path& folder, std::string_view why) {
   return {ErrorCode::invalid,
           fmt::format("{}: {}: choose another --out, or remove it", folder.string(), why)};
-}
-
-/// Writes all of `text`, or returns the system's reason.
-int write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
 }
 
 /// `file` becomes `text`, or stays what it was.
@@ -124,8 +95,10 @@ Status check_empty(const fs::path& folder) {
   std::string foreign;
   bool earlier = false;
   for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
-    const std::string name = entries->path().filename().string();
+    std::string name = entries->path().filename().string();
     if (name == "lock") continue;
+    // A run that was killed before it had begun may leave half a file.
+    if (name == "job.toml.partial") continue;
     if (std::find(run_files.begin(), run_files.end(), name) != run_files.end()) earlier = true;
     if (foreign.empty() || name < foreign) foreign = name;
   }
@@ -139,11 +112,6 @@ Status check_empty(const fs::path& folder) {
 /// for whoever wants to know.
 Result<Descriptor> take_lock(const fs::path& folder) {
   const fs::path file = folder / "lock";
-  std::error_code error;
-  // A folder of something else is refused before a lock file is put into it.
-  if (!fs::exists(file, error)) {
-    if (Status empty = check_empty(folder); !empty) return empty.error();
-  }
   Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!lock.open()) return cannot("write", file, errno);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -156,12 +124,62 @@ Result<Descriptor> take_lock(const fs::path& folder) {
                  fmt::format("{}: in use by process {}: wait for it, or choose another --out",
                              folder.string(), pid.empty() ? "unknown" : pid)};
   }
-  if (Status empty = check_empty(folder); !empty) return empty.error();
-  if (::ftruncate(lock.get(), 0) != 0) return cannot("write", file, errno);
-  if (const int reason = write_all(lock.get(), fmt::format("{}\n", ::getpid())); reason != 0) {
-    return cannot("write", file, reason);
-  }
   return lock;
+}
+
+Status sign_lock(const Descriptor& lock, const fs::path& folder) {
+  const int cut = ::ftruncate(lock.get(), 0) == 0 ? 0 : errno;
+  const int reason = cut != 0 ? cut : write_all(lock.get(), fmt::format("{}\n", ::getpid()));
+  if (reason != 0) return cannot("write", folder / "lock", reason);
+  return {};
+}
+
+/// The lock of a folder in which no run has begun.
+Result<Descriptor> take_new_lock(const fs::path& folder) {
+  std::error_code error;
+  // A folder of something else is refused before a lock file is put into it.
+  if (!fs::exists(folder / "lock", error)) {
+    if (Status empty = check_empty(folder); !empty) return empty.error();
+  }
+  auto lock = take_lock(folder);
+  if (!lock) return lock;
+  if (Status empty = check_empty(folder); !empty) return empty.error();
+  if (Status written = sign_lock(*lock, folder); !written) return written.error();
+  return lock;
+}
+
+/// What root.json says of the run. A file that cannot be read is that of a run without an id.
+struct RunId {
+  std::string id;
+  std::uint64_t term = 0;
+};
+
+RunId read_root(const fs::path& file) {
+  std::ifstream in(file);
+  const auto json = nlohmann::json::parse(in, nullptr, false);
+  if (!json.is_object()) return {};
+  RunId root;
+  if (const auto id = json.find("run"); id != json.end() && id->is_string()) root.id = id->get<std::string>();
+  root.term = 1;  // files of the first release have none
+  if (const auto term = json.find("term"); term != json.end() && term->is_number_unsigned()) {
+    root.term = term->get<std::uint64_t>();
+  }
+  return root;
+}
+
+constexpr std::string_view checkpoint_prefix = "version-";
+constexpr std::string_view checkpoint_suffix = ".safetensors";
+
+/// The version in the name of a checkpoint's file; nothing for other names.
+std::optional<std::uint64_t> version_of(const fs::path& file) {
+  const std::string name = file.filename().string();
+  if (!name.starts_with(checkpoint_prefix) || !name.ends_with(checkpoint_suffix)) return std::nullopt;
+  const char* begin = name.data() + checkpoint_prefix.size();
+  const char* end = name.data() + name.size() - checkpoint_suffix.size();
+  std::uint64_t version = 0;
+  const auto read = std::from_chars(begin, end, version);
+  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+  return version;
 }
 
 }  // namespace
@@ -169,33 +187,18 @@ Result<Descriptor> take_lock(const fs::path& folder) {
 struct RunFolder::State {
   fs::path path;
   Descriptor lock;
-  Descriptor metrics;
-  off_t metrics_size = 0;  ///< bytes of whole rows
+  MetricsFile metrics;
 
-  Status append_metrics(std::string_view text);
-  Status write_first_files(const Config& config, const std::string& run_id);
+  Status write_first_files(const Config& config, const std::string& run_id, std::uint64_t term);
 };
 
-/// A row is there whole or not at all: after a short write the file is cut back to its last whole row.
-Status RunFolder::State::append_metrics(std::string_view text) {
-  if (const int reason = write_all(metrics.get(), text); reason != 0) {
-    [[maybe_unused]] const int cut = ::ftruncate(metrics.get(), metrics_size);
-    return cannot("write", path / "metrics.csv", reason);
-  }
-  metrics_size += static_cast<off_t>(text.size());
-  return {};
-}
-
-Status RunFolder::State::write_first_files(const Config& config, const std::string& run_id) {
+Status RunFolder::State::write_first_files(const Config& config, const std::string& run_id,
+                                           std::uint64_t term) {
   if (Status job = replace_file(path / "job.toml", print_config(config)); !job) return job;
-  const std::string root =
-      fmt::format("{{\"run\": \"{}\", \"pid\": {}, \"started\": \"{}\", \"version\": \"{}\"}}\n", run_id,
-                  ::getpid(), iso_time(SteadyClock().wall_us()), version());
-  if (Status written = replace_file(path / "root.json", root); !written) return written;
-  const fs::path table = path / "metrics.csv";
-  metrics = Descriptor(::open(table.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
-  if (!metrics.open()) return cannot("write", table, errno);
-  return append_metrics(metrics_header);
+  const std::string root = fmt::format(
+      "{{\"run\": \"{}\", \"pid\": {}, \"started\": \"{}\", \"version\": \"{}\", \"term\": {}}}\n", run_id,
+      ::getpid(), iso_time(SteadyClock().wall_us()), version(), term);
+  return replace_file(path / "root.json", root);
 }
 
 RunFolder::RunFolder(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -206,42 +209,111 @@ RunFolder::~RunFolder() = default;
 Result<RunFolder> RunFolder::create(const Config& config, const std::string& run_id) {
   Result<fs::path> folder = make_folder(config);
   if (!folder) return folder.error();
-  Result<Descriptor> lock = take_lock(*folder);
+  Result<Descriptor> lock = take_new_lock(*folder);
   if (!lock) return lock.error();
 
   auto state = std::make_unique<State>();
   state->path = *folder;
   state->lock = std::move(*lock);
-  if (Status written = state->write_first_files(config, run_id); !written) {
-    // No run began here, so the folder must not look as if one had.
-    std::error_code ignored;
-    for (const std::string_view file : run_files) fs::remove(*folder / file, ignored);
-    return written.error();
+  Status written = state->write_first_files(config, run_id, 1);
+  if (written) {
+    auto metrics = MetricsFile::create(*folder / "metrics.csv");
+    if (metrics) {
+      state->metrics = std::move(*metrics);
+      return RunFolder(std::move(state));
+    }
+    written = metrics.error();
   }
+  // No run began here, so the folder must not look as if one had.
+  std::error_code ignored;
+  for (const std::string_view file : run_files) fs::remove(*folder / file, ignored);
+  return written.error();
+}
+
+Result<RunFolder> RunFolder::reopen(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    return Error{
+        ErrorCode::not_found,
+        fmt::format("{}: no such folder: give the run folder that thalweg train made", folder.string())};
+  }
+  if (!fs::exists(folder / "job.toml", error)) {
+    return Error{ErrorCode::not_found,
+                 fmt::format("{}: holds no job.toml, so no run has begun there: start it with --out {}",
+                             folder.string(), folder.string())};
+  }
+  Result<Descriptor> lock = take_lock(folder);
+  if (!lock) return lock.error();
+  auto state = std::make_unique<State>();
+  state->path = folder;
+  state->lock = std::move(*lock);
   return RunFolder(std::move(state));
+}
+
+std::vector<fs::path> RunFolder::checkpoints() const {
+  std::vector<std::pair<std::uint64_t, fs::path>> found;
+  std::error_code error;
+  fs::directory_iterator entries(state_->path / "checkpoints", error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    if (const auto version = version_of(entries->path())) found.emplace_back(*version, entries->path());
+  }
+  std::sort(found.rbegin(), found.rend());
+  std::vector<fs::path> files;
+  for (auto& [version, file] : found) files.push_back(std::move(file));
+  return files;
+}
+
+Status RunFolder::go_on(const Config& config, std::uint64_t version) {
+  std::error_code ignored;
+  fs::directory_iterator entries(state_->path / "checkpoints", ignored);
+  for (; !ignored && entries != fs::directory_iterator(); entries.increment(ignored)) {
+    // Half a checkpoint of a process that was killed.
+    std::error_code kept;
+    if (entries->path().extension() == ".partial") fs::remove(entries->path(), kept);
+  }
+  fs::remove(state_->path / "summary.json", ignored);  // how an earlier process ended
+  if (Status signed_lock = sign_lock(state_->lock, state_->path); !signed_lock) return signed_lock;
+  RunId root = read_root(state_->path / "root.json");
+  if (Status written = state_->write_first_files(config, root.id, root.term + 1); !written) return written;
+  auto metrics = MetricsFile::reopen(state_->path / "metrics.csv", version);
+  if (!metrics) return metrics.error();
+  state_->metrics = std::move(*metrics);
+  return {};
 }
 
 const fs::path& RunFolder::path() const { return state_->path; }
 
+std::string RunFolder::run_id() const { return read_root(state_->path / "root.json").id; }
+
 Status RunFolder::add_metrics(const Progressed& progressed, const Evaluated* evaluated) {
-  const std::string accuracy = evaluated != nullptr ? fmt::format("{:.6f}", evaluated->accuracy) : "";
-  return state_->append_metrics(
-      fmt::format("{:.3f},{:.4f},{},{},{:.6g},{},{:.1f},{:.3f},{},{}\n", progressed.wall_s, progressed.epoch,
-                  progressed.samples, progressed.version, progressed.loss, accuracy, progressed.samples_per_s,
-                  progressed.staleness, progressed.bytes_up, progressed.bytes_down));
+  return state_->metrics.add(progressed, evaluated);
 }
 
 Status RunFolder::save_model(std::span<const models::NamedTensor> tensors) {
   return models::save_safetensors(state_->path / "model.safetensors", tensors);
 }
 
-Status RunFolder::save_checkpoint(std::uint64_t version, std::span<const models::NamedTensor> tensors,
-                                  const std::map<std::string, std::string>& metadata) {
+Status RunFolder::save_checkpoint(std::uint64_t version, const CheckpointFile& checkpoint, std::size_t keep) {
+  if (Status written = write_checkpoint(fmt::format("version-{}.safetensors", version), checkpoint);
+      !written) {
+    return written;
+  }
+  const auto all = checkpoints();
+  std::error_code ignored;  // one that cannot be removed now is tried again after the next
+  for (std::size_t i = keep; i < all.size(); ++i) fs::remove(all[i], ignored);
+  return {};
+}
+
+Status RunFolder::save_best(const CheckpointFile& checkpoint) {
+  return write_checkpoint("best.safetensors", checkpoint);
+}
+
+Status RunFolder::write_checkpoint(const std::string& name, const CheckpointFile& checkpoint) {
   const fs::path folder = state_->path / "checkpoints";
   std::error_code error;
   fs::create_directory(folder, error);
   if (error) return cannot("make", folder, error.value());
-  return models::save_safetensors(folder / fmt::format("version-{}.safetensors", version), tensors, metadata);
+  return models::save_safetensors(folder / name, checkpoint.tensors, checkpoint.metadata);
 }
 
 Status RunFolder::save_summary(const Summary& summary) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/checkpoint.hpp"
 #include "models/safetensors.hpp"
 
 #include <thalweg/config.hpp>
@@ -8,15 +9,14 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 /// The folder a run leaves behind: job.toml, lock, root.json, metrics.csv, summary.json, model.safetensors,
-/// checkpoints/. Opened by the cluster before anything is spawned; written by the reporter and, at the end,
-/// by the thread that waits for the run.
+/// checkpoints/. Opened by the cluster before anything is spawned; written by the reporter (metrics), the
+/// keeper (checkpoints) and, at the end, by the thread that waits for the run.
 namespace thalweg::actors {
 
 class RunFolder {
@@ -27,11 +27,25 @@ class RunFolder {
   /// finished or interrupted run (nothing of it is touched), or something that is no run folder; `io`.
   static Result<RunFolder> create(const Config& config, const std::string& run_id);
 
+  /// Takes the lock of a folder in which a run has begun, to go on with it; changes nothing yet.
+  /// Fails: `not_found` when there is no such folder or no job.toml in it; `busy`; `io`.
+  static Result<RunFolder> reopen(const std::filesystem::path& folder);
+
+  /// The run that goes on from `version`, as `config` says: job.toml and root.json are written anew, and the
+  /// rows of metrics.csv that came after that version go. Once, after `reopen`.
+  Status go_on(const Config& config, std::uint64_t version);
+
   RunFolder(RunFolder&&) noexcept;
   RunFolder& operator=(RunFolder&&) noexcept;
   ~RunFolder();  ///< lets go of the lock
 
   [[nodiscard]] const std::filesystem::path& path() const;
+
+  /// In root.json; empty when it cannot be read.
+  [[nodiscard]] std::string run_id() const;
+
+  /// Files of the checkpoints, the newest version first.
+  [[nodiscard]] std::vector<std::filesystem::path> checkpoints() const;
 
   /// One row of metrics.csv; `evaluated` may be null: its columns stay empty.
   Status add_metrics(const Progressed& progressed, const Evaluated* evaluated);
@@ -39,13 +53,17 @@ class RunFolder {
   /// model.safetensors: PyTorch's names, nothing that changes between equal runs.
   Status save_model(std::span<const models::NamedTensor> tensors);
 
-  /// checkpoints/version-N.safetensors: parameters, optimizer state, and the run's state as metadata.
-  Status save_checkpoint(std::uint64_t version, std::span<const models::NamedTensor> tensors,
-                         const std::map<std::string, std::string>& metadata);
+  /// checkpoints/version-N.safetensors; then removes all but the `keep` newest. When it fails, nothing was
+  /// removed.
+  Status save_checkpoint(std::uint64_t version, const CheckpointFile& checkpoint, std::size_t keep);
+  /// checkpoints/best.safetensors.
+  Status save_best(const CheckpointFile& checkpoint);
 
   Status save_summary(const Summary& summary);
 
  private:
+  Status write_checkpoint(const std::string& name, const CheckpointFile& checkpoint);
+
   struct State;
   explicit RunFolder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

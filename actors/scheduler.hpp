@@ -1,33 +1,59 @@
 #pragma once
 
 #include "actors/role.hpp"
-#include "actors/rules/sampling.hpp"
+#include "actors/rules/allotment.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 /// The scheduler: beside the root, it knows who belongs to the tree and which samples are whose. Before it
-/// the supervisor (who stands) and the root (what was committed); after it the aggregators (rosters) and the
-/// feeders (leases). Runs on the actor scheduler's threads.
+/// the supervisor (who stands, who is lost) and the root (which rounds are closed); after it the aggregators
+/// (rosters), the feeder (leases) and the root again (when the data are spent). Runs on the actor scheduler's
+/// threads.
 namespace thalweg::actors {
 
 class SchedulerState {
  public:
   struct Options {
-    rules::LockstepSampling sampling;
-    Round first;  ///< the first round of the run, or of its resumption
+    rules::Allotment::Options allotment;
+    Round first;                  ///< the first round of the run, or of its resumption
+    std::uint64_t strikes = 3;    ///< so many cost a worker its place
+    std::size_t min_workers = 1;  ///< with fewer the run ends
     SupervisorHandle supervisor;
+    ReporterHandle reporter;
   };
 
   explicit SchedulerState(RoleBase<SchedulerHandle>* self) : self_(self) {}
   SchedulerHandle::behavior_type start(Options options);
 
  private:
+  struct Aggregator {
+    MemberId id;
+    AggregatorHandle handle;
+    std::vector<Roster::Member> members;
+  };
+
   void admit(const Hello& hello);
-  void lease(const FeederHandle& feeder);
-  void retire(const Committed& committed);
+  void lease();
+  void retire(const RoundClosed& closed);
+  void depart(MemberId worker, const std::string& why);
+  /// Takes `member` off the roster it is on, and its leader too when that leads nobody any more.
+  void remove(MemberId member);
 
   RoleBase<SchedulerHandle>* self_;
   std::optional<Options> options_;
-  Round next_;       ///< first round not yet leased
-  Round committed_;  ///< first round not yet committed
+  std::optional<rules::Allotment> allotment_;
+  std::vector<Aggregator> tree_;  ///< root first, then in tree order
+  FeederHandle feeder_;
+  Round next_;                                      ///< first round not yet leased
+  Round open_;                                      ///< first round not yet closed
+  std::map<std::uint32_t, std::uint64_t> strikes_;  ///< by worker number
+  std::set<MemberId> departed_;
+  bool spent_ = false;  ///< the root was told that no round follows
 };
 
 }  // namespace thalweg::actors

@@ -23,6 +23,8 @@ struct Snapshot {
   std::uint64_t committed_samples = 0;
   std::vector<IndexRange> ledger;  ///< spent positions, merged
   std::uint64_t repeated_samples = 0;
+  std::vector<IndexRange> quarantined;  ///< positions refused twice, merged; not tried again
+  std::uint64_t refused = 0;            ///< contributions
 };
 
 }  // namespace thalweg::actors

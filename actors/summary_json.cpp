@@ -37,6 +37,9 @@ std::string summary_json(const Summary& summary) {
   json["end"] = summary.end;
   json["schema"] = 1;
   json["failure"] = summary.failure;
+  json["ended_by"] = summary.ended_by;
+  json["resumed_from"] = nullptr;
+  if (summary.resumed_from) json["resumed_from"] = *summary.resumed_from;
   json["tree"] = summary.tree;
   json["setup_s"] = summary.setup_s;
   json["data_s"] = summary.data_s;

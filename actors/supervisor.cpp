@@ -18,12 +18,13 @@ SupervisorHandle::behavior_type SupervisorState::start(Options options) {
   return {
       [this](const Stamp&, const Finished& finished) {
         closing_.snapshot = finished.snapshot;
-        if (closing_.end.empty()) closing_.end = finished.stopped ? "stopped" : "done";
+        if (closing_.end.empty()) {
+          closing_.end = finished.by == EndedBy::stop ? "stopped" : "done";
+          closing_.by = finished.by;
+        }
         stop_everybody();
       },
-      [this](const Stamp&, const Failed& failed) {
-        fail(failed.diverged ? "diverged" : "failed", failed.who + ": " + failed.why);
-      },
+      [this](const Stamp&, const Failed& message) { failed(message); },
       [this](const Stamp&, const Stopped& last_words) { stopped(last_words); },
       [this](const Stamp&, const Stop& request) {
         if (!stopping_) self_->tell(root_, request);
@@ -45,33 +46,60 @@ void SupervisorState::spawn_everything() {
           ? spawn_role<ReporterHandle, ReporterState, caf::detached>(system, std::move(options_.reporter))
           : spawn_role<ReporterHandle, ReporterState>(system, std::move(options_.reporter));
   self_->monitor(reporter_);
-  scheduler_ = spawn_role<SchedulerHandle, SchedulerState>(system, {*assembly.sampling, first, here});
+  const auto& config = assembly.config;
+  scheduler_ = spawn_role<SchedulerHandle, SchedulerState>(
+      system, {std::move(*assembly.allotment), first, config.guard.strikes, config.sync.min_workers, here,
+               reporter_});
   watch("scheduler", scheduler_);
+  if (options_.keeper) {
+    auto keeper = std::move(*options_.keeper);
+    keeper.reporter = reporter_;
+    keeper.supervisor = here;
+    keeper_ = options_.detach_reporter
+                  ? spawn_role<KeeperHandle, KeeperState, caf::detached>(system, std::move(keeper))
+                  : spawn_role<KeeperHandle, KeeperState>(system, std::move(keeper));
+    watch("keeper", keeper_);
+  }
   evaluator_ = spawn_role<EvaluatorHandle, EvaluatorState>(
-      system,
-      {assembly.data.test, std::move(assembly.evaluator.stream), std::move(assembly.evaluator.model), here});
+      system, {config.eval.on == "train" ? assembly.data.train : assembly.data.test,
+               std::move(assembly.evaluator.stream), std::move(assembly.evaluator.model), here});
   watch("evaluator", evaluator_);
   feeder_ = spawn_role<FeederHandle, FeederState>(
-      system, {assembly.data.train, assembly.config.run.seed, assembly.workers.size(), first, scheduler_,
-               here, assembly.pool});
+      system,
+      {assembly.data.train, assembly.config.run.seed, assembly.workers.size(), first, here, assembly.pool});
   watch("feeder", feeder_);
 
-  AggregatorState::Root root{std::move(assembly.model),
-                             assembly.config.eval.every * assembly.sampling->rounds_per_epoch(), scheduler_,
-                             evaluator_, reporter_};
-  root_ = spawn_aggregator(root_id(), 0, {}, std::move(root));
+  Root::Options root;
+  root.model = std::move(assembly.model);
+  root.evaluate_every = config.eval.every * assembly.sampling->samples_used_per_epoch();
+  root.checkpoint_every = config.checkpoint.every;
+  root.keep_best = config.checkpoint.best;
+  root.best_accuracy = assembly.best_accuracy;
+  root.target_accuracy = config.stop.target_accuracy;
+  root.empty_rounds_max = config.guard.strikes;
+  root.scheduler = scheduler_;
+  root.evaluator = evaluator_;
+  root.reporter = reporter_;
+  root.keeper = keeper_;
+  root.supervisor = here;
+  root_ = spawn_aggregator(root_id(), 0, {}, "", std::move(root));
   Hello hello{{{root_id(), root_, {}}}, feeder_};
-  spawn_members(assembly.config.topology.tree, 0, root_, hello, 0);
+  spawn_members(config.topology.tree, 0, root_, hello, 0);
   self_->tell(scheduler_, std::move(hello));
+  if (const auto limit = config.stop.max_time; limit.count() > 0) {
+    self_->tell_later(here, limit, Stop{Stop::When::after_round, EndedBy::max_time});
+  }
 }
 
 AggregatorHandle SupervisorState::spawn_aggregator(MemberId id, std::size_t level,
                                                    const AggregatorHandle& parent,
-                                                   std::optional<AggregatorState::Root> root) {
+                                                   const std::string& parent_name,
+                                                   std::optional<Root::Options> root) {
   auto& assembly = options_.assembly;
   auto handle = spawn_role<AggregatorHandle, AggregatorState>(
-      self_->system(), {id, level, parent, SupervisorHandle(self_), assembly.make_pool(2), assembly.pool,
-                        assembly.method, std::move(root)});
+      self_->system(),
+      {id, level, parent, parent_name, SupervisorHandle(self_), assembly.make_pool(2), assembly.pool,
+       assembly.method, rules::Guard(assembly.config.guard.max_norm), std::move(root)});
   watch(id.text(), handle);
   return handle;
 }
@@ -79,35 +107,46 @@ AggregatorHandle SupervisorState::spawn_aggregator(MemberId id, std::size_t leve
 void SupervisorState::spawn_members(const TreeSpec& tree, std::size_t level, const AggregatorHandle& parent,
                                     Hello& hello, std::size_t parent_index) {
   auto& assembly = options_.assembly;
+  const auto parent_name = hello.aggregators[parent_index].id.text();
   for (std::size_t i = 0; i < tree.workers; ++i) {
     const auto number = next_worker_++;
     THALWEG_CHECK(number < assembly.workers.size(),
                   "a stream and a model are made for every worker of the tree");
     auto& compute = assembly.workers[number];
     auto worker = spawn_role<WorkerHandle, WorkerState>(
-        self_->system(), {number, parent, feeder_, SupervisorHandle(self_), std::move(compute.stream),
-                          std::move(compute.model), assembly.make_pool(2), assembly.method});
-    watch(worker_id(number).text(), worker);
-    hello.aggregators[parent_index].roster.members.push_back({worker_id(number), worker});
+        self_->system(),
+        {number, parent, parent_name, feeder_, SupervisorHandle(self_), std::move(compute.stream),
+         std::move(compute.model), assembly.make_pool(2), assembly.method});
+    watch(worker_id(number).text(), worker, worker_id(number));
+    hello.aggregators[parent_index].roster.added.push_back({worker_id(number), worker});
   }
   for (const auto& child : tree.children) {
     const auto id = leader_id(next_leader_++);
-    auto leader = spawn_aggregator(id, level + 1, parent, {});
-    hello.aggregators[parent_index].roster.members.push_back({id, leader});
+    auto leader = spawn_aggregator(id, level + 1, parent, parent_name, {});
+    hello.aggregators[parent_index].roster.added.push_back({id, leader});
     hello.aggregators.push_back({id, leader, {}});
     spawn_members(child, level + 1, leader, hello, hello.aggregators.size() - 1);
   }
 }
 
 template <class Handle>
-void SupervisorState::watch(const std::string& name, const Handle& handle) {
+void SupervisorState::watch(const std::string& name, const Handle& handle, std::optional<MemberId> worker) {
   self_->monitor(handle);
-  watched_.push_back(
-      {name, handle->address(), [this, handle] { self_->tell(handle, Stop{Stop::When::now}); }, true});
+  watched_.push_back({name, handle->address(), [this, handle] { self_->tell(handle, Stop{Stop::When::now}); },
+                      worker, true, false});
 }
 
 // -- the end
 // ---------------------------------------------------------------------------------------------------
+
+/// A worker's death is not the run's, where the method closes rounds over the rest.
+void SupervisorState::failed(const Failed& message) {
+  if (message.worker && options_.assembly.method.goes_on_without_members && !stopping_) {
+    self_->tell(scheduler_, Left{*message.worker, message.why});
+  } else {
+    fail(message.diverged ? "diverged" : "failed", message.who + ": " + message.why);
+  }
+}
 
 void SupervisorState::fail(const std::string& end, const std::string& why) {
   if (closing_.end.empty()) {
@@ -127,13 +166,16 @@ void SupervisorState::stop_everybody() {
 
 void SupervisorState::stopped(const Stopped& last_words) {
   closing_.messages += last_words.messages;
-  if (last_words.aggregator) {
-    const auto levels = std::max(closing_.bytes_up.size(), last_words.level + 1);
-    closing_.bytes_up.resize(levels);
-    closing_.bytes_down.resize(levels);
-    closing_.bytes_up[last_words.level] += last_words.bytes_up;
-    closing_.bytes_down[last_words.level] += last_words.bytes_down;
+  for (auto& each : watched_) {
+    if (each.name == last_words.who) each.said_goodbye = true;
   }
+  if (!last_words.level) return;
+  const auto level = *last_words.level;
+  const auto levels = std::max(closing_.bytes_up.size(), level + 1);
+  closing_.bytes_up.resize(levels);
+  closing_.bytes_down.resize(levels);
+  closing_.bytes_up[level] += last_words.bytes_up;
+  closing_.bytes_down[level] += last_words.bytes_down;
 }
 
 void SupervisorState::gone(const caf::down_msg& down) {
@@ -146,7 +188,8 @@ void SupervisorState::gone(const caf::down_msg& down) {
     if (each.address != down.source) continue;
     each.running = false;
     each.stop = nullptr;
-    if (!stopping_) fail("failed", each.name + ": its actor ended: " + self_->system().render(down.reason));
+    if (stopping_ || each.said_goodbye) continue;
+    failed({each.name, "its actor ended: " + self_->system().render(down.reason), false, each.worker});
   }
   close_if_all_stopped();
 }

@@ -1,12 +1,14 @@
 #pragma once
 
 #include "actors/assembly.hpp"
+#include "actors/keeper.hpp"
 #include "actors/reporter.hpp"
 #include "actors/role.hpp"
 
 #include <caf/actor_addr.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +19,8 @@
 ///   start ──▶ running ── Finished | Failed | an actor gone ──▶ closing ── all Stopped ──▶ Closing to the
 ///   reporter
 ///                │                                               ▲
-///                └── Stop{after_round} ──▶ root ── Finished ─────┘
+///                ├── Stop{after_round} ──▶ root ── Finished ─────┘
+///                └── a worker is lost, and the method can go on ──▶ Left to the scheduler
 namespace thalweg::actors {
 
 class SupervisorState {
@@ -25,7 +28,8 @@ class SupervisorState {
   struct Options {
     Assembly assembly;
     ReporterState::Options reporter;
-    bool detach_reporter = true;  ///< false: on the actor scheduler, for tests
+    std::optional<KeeperState::Options> keeper;  ///< without actors; empty: no checkpoints while training
+    bool detach_reporter = true;                 ///< false: on the actor scheduler, for tests
   };
 
   explicit SupervisorState(RoleBase<SupervisorHandle>* self) : self_(self) {}
@@ -37,10 +41,11 @@ class SupervisorState {
   void spawn_members(const TreeSpec& tree, std::size_t level, const AggregatorHandle& parent, Hello& hello,
                      std::size_t parent_index);
   AggregatorHandle spawn_aggregator(MemberId id, std::size_t level, const AggregatorHandle& parent,
-                                    std::optional<AggregatorState::Root> root);
+                                    const std::string& parent_name, std::optional<Root::Options> root);
   template <class Handle>
-  void watch(const std::string& name, const Handle& handle);
+  void watch(const std::string& name, const Handle& handle, std::optional<MemberId> worker = {});
 
+  void failed(const Failed& failed);
   void fail(const std::string& end, const std::string& why);
   void stop_everybody();
   void stopped(const Stopped& last_words);
@@ -51,12 +56,15 @@ class SupervisorState {
     std::string name;
     caf::actor_addr address;
     std::function<void()> stop;
+    std::optional<MemberId> worker;  ///< set when it is one
     bool running = true;
+    bool said_goodbye = false;
   };
 
   RoleBase<SupervisorHandle>* self_;
   Options options_;
   ReporterHandle reporter_;
+  KeeperHandle keeper_;
   SchedulerHandle scheduler_;
   FeederHandle feeder_;
   EvaluatorHandle evaluator_;

@@ -1,6 +1,9 @@
 #include "actors/worker.hpp"
 
+#include "gpu/flat.hpp"
+
 #include <chrono>
+#include <string>
 #include <utility>
 
 namespace thalweg::actors {
@@ -9,6 +12,10 @@ namespace {
 
 /// How long a worker waits before it looks again for a free gradient buffer.
 constexpr std::chrono::milliseconds buffer_retry{1};
+
+// Whom a worker can wait for, beside its parent.
+std::string feeder() { return "feeder"; }
+std::string supervisor() { return "supervisor"; }
 
 }  // namespace
 
@@ -39,7 +46,8 @@ WorkerState::~WorkerState() {
 
 void WorkerState::adopt(const Parameters& parameters) {
   const rules::AdoptView view{parameters_.has_value(), parameters_ ? parameters_->version() : Version{},
-                              parameters.version()};
+                              parameters.version(), parameters_ ? parameters_->record.round : Round{},
+                              parameters.record.round};
   const auto decision = adopt_->decide(view);
   self_->note(decision.reason);
   if (decision.action == rules::AdoptAction::ignore) return;
@@ -54,24 +62,34 @@ void WorkerState::take(const Batch& batch) {
 }
 
 void WorkerState::start_if_allowed() {
-  if (stopping_ || current_ || !next_ || !parameters_ || parameters_->record.last) return;
-  const auto decision = pace_->may_start({next_->round, parameters_->version()});
+  if (stopping_ || current_) return;
+  if (parameters_ && parameters_->record.last) {
+    return self_->waits_for(supervisor, {"waits for the end of the run: version {} was the last",
+                                         {parameters_->version().value}});
+  }
+  if (!next_) return self_->waits_for(feeder, {"waits for its next batch"});
+  if (!parameters_) return self_->waits_for(parent(), {"waits for the first parameters"});
+  const auto decision = pace_->may_start({next_->round, parameters_->record.round});
   self_->note(decision.reason);
-  if (decision.action == rules::PaceAction::wait) return;
+  if (decision.action == rules::PaceAction::wait) return self_->waits_for(parent(), decision.reason);
 
   if (next_->range.count > 0) {
     gradient_ = options_.gradients->take();
     if (!gradient_) {
-      self_->note({"waits for its parent to let go of a gradient before round {}", {next_->round.value}});
+      const rules::Reason why{"waits for its parent to let go of a gradient before round {}",
+                              {next_->round.value}};
+      self_->note(why);
+      self_->waits_for(parent(), why);
       if (!std::exchange(retrying_, true)) self_->tell_later(WorkerHandle(self_), buffer_retry, Tick{});
       return;
     }
   }
+  self_->goes_on();
   current_ = std::move(next_);
   next_.reset();
   base_version_ = parameters_->version();
   // Asked for now, the next batch is cut while this one computes.
-  if (!current_->last) self_->tell(options_.feeder, WantBatch{options_.number, WorkerHandle(self_)});
+  self_->tell(options_.feeder, WantBatch{options_.number, WorkerHandle(self_)});
   if (current_->range.count > 0) {
     compute(*current_, gradient_);
   } else {
@@ -90,6 +108,8 @@ void WorkerState::compute(const Batch& batch, std::shared_ptr<gpu::Buffer> gradi
         done->compute_ns = static_cast<std::uint64_t>((clock.now() - began).count());
         if (!score) return score.error();
         done->score = *score;
+        // Here the vector is still in this core's cache, and all workers measure at the same time.
+        done->squared_norm = gpu::squared_norm(gradient->host());
         return {};
       },
       [done, stamp, self = WorkerHandle(self_), &context = self_->context(),
@@ -101,7 +121,9 @@ void WorkerState::compute(const Batch& batch, std::shared_ptr<gpu::Buffer> gradi
 
 void WorkerState::step_done(const StepDone& done) {
   if (!done.failure.empty()) {
-    self_->tell(options_.supervisor, Failed{self_->own_name(), done.failure});
+    self_->tell(options_.supervisor,
+                Failed{self_->own_name(), done.failure, false, worker_id(options_.number)});
+    stopping_ = true;
   } else if (!stopping_) {
     const auto decision = local_->after_step({1});
     self_->note(decision.reason);
@@ -113,7 +135,7 @@ void WorkerState::step_done(const StepDone& done) {
   current_.reset();
   if (stopping_) {
     stop();
-  } else if (done.failure.empty()) {
+  } else {
     start_if_allowed();
   }
 }
@@ -133,6 +155,8 @@ void WorkerState::contribute(const StepDone& done) {
   if (range.count > 0) contribution.spent.push_back(range);
   contribution.score = done.score;
   contribution.compute_ns = done.compute_ns;
+  contribution.squared_norm = done.squared_norm;
+  contribution.again = current_->again;
   contribution.payload = std::move(gradient_);
   self_->tell(options_.parent, std::move(contribution));
 }
@@ -140,8 +164,7 @@ void WorkerState::contribute(const StepDone& done) {
 void WorkerState::stop() {
   stopping_ = true;
   if (current_) return;  // the stream is at work; StepDone comes back here
-  self_->tell(options_.supervisor, Stopped{self_->own_name(), self_->messages_handled(), 0, false, 0, 0});
-  self_->quit();
+  self_->leave(options_.supervisor);
 }
 
 }  // namespace thalweg::actors

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 /// The worker: owns one device stream and turns batches into gradients. Before it the feeder (batches) and
 /// its parent (parameters); after it the same parent, to which it contributes. The actor runs on the actor
@@ -26,6 +27,7 @@ class WorkerState {
   struct Options {
     std::uint32_t number = 0;
     AggregatorHandle parent;
+    std::string parent_name;  ///< "g0"
     FeederHandle feeder;
     SupervisorHandle supervisor;
     std::unique_ptr<gpu::Stream> stream;
@@ -46,6 +48,10 @@ class WorkerState {
   void step_done(const StepDone& done);
   void contribute(const StepDone& done);
   void stop();
+  /// Tells the name of the parent, for the record of a wait.
+  auto parent() const {
+    return [this] { return options_.parent_name; };
+  }
 
   RoleBase<WorkerHandle>* self_;
   Options options_;

@@ -40,6 +40,10 @@ void sgd_step(std::span<float> next, std::span<const float> w, std::span<const f
 /// Whether `x` holds neither an infinity nor a NaN.
 bool all_finite(std::span<const float> x);
 
+/// The sum of the squares, in double precision, in one order everywhere. No square of a float overflows
+/// there, so it is finite exactly when all of `x` is.
+double squared_norm(std::span<const float> x);
+
 /// Which build of the kernels runs here: "avx512", "avx2" or "baseline".
 const char* flat_kernel_isa();
 

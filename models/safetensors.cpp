@@ -5,6 +5,7 @@
 #include "runtime/check.hpp"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -119,6 +120,15 @@ Status save_safetensors(const std::filesystem::path& file, std::span<const Named
 const SafetensorsFile::Entry* SafetensorsFile::find(const std::string& name) const {
   const auto found = std::ranges::find(tensors, name, &Entry::name);
   return found == tensors.end() ? nullptr : &*found;
+}
+
+std::uint32_t checksum_of(std::span<const NamedTensor> tensors) {
+  uLong checksum = crc32_z(0, nullptr, 0);
+  for (const auto& tensor : tensors) {
+    const auto bytes = std::as_bytes(tensor.values);
+    checksum = crc32_z(checksum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  }
+  return static_cast<std::uint32_t>(checksum);
 }
 
 Result<SafetensorsFile> load_safetensors(const std::filesystem::path& file) {

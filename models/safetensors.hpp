@@ -27,6 +27,9 @@ struct NamedTensor {
 Status save_safetensors(const std::filesystem::path& file, std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata = {});
 
+/// CRC-32 (that of zlib) of the tensors' numbers, in their order, for a file that says so in its metadata.
+std::uint32_t checksum_of(std::span<const NamedTensor> tensors);
+
 /// A file read whole.
 struct SafetensorsFile {
   struct Entry {

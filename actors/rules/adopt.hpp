@@ -10,6 +10,8 @@ struct AdoptView {
   bool has_any = false;  ///< false before the first parameters
   Version current;
   Version offered;
+  Round current_round;  ///< that opened with the current parameters
+  Round offered_round;
 };
 
 enum class AdoptAction { replace, ignore };
@@ -24,6 +26,12 @@ class AdoptRule {
 class Replace final : public AdoptRule {
  public:
   [[nodiscard]] Decision<AdoptAction> decide(const AdoptView& view) const override {
+    const bool next_round = view.offered == view.current && view.offered_round > view.current_round;
+    if (view.has_any && next_round) {
+      return {AdoptAction::replace,
+              {"keeps version {} for round {}: the round before made no commit",
+               {view.offered.value, view.offered_round.value}}};
+    }
     if (view.has_any && view.offered <= view.current) {
       return {AdoptAction::ignore,
               {"ignores version {}: has version {}", {view.offered.value, view.current.value}}};

@@ -16,7 +16,8 @@ Method ssgd() {
           make<PaceRule, Lockstep>,
           make<TriggerRule, AllMembers>,
           make<MergeRule, SampleMean>,
-          make<AdoptRule, Replace>};
+          make<AdoptRule, Replace>,
+          true};
 }
 
 }  // namespace

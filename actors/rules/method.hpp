@@ -25,6 +25,7 @@ struct Method {
   std::unique_ptr<TriggerRule> (*trigger)() = nullptr;  ///< when an aggregator closes a round, at every level
   std::unique_ptr<MergeRule> (*merge)() = nullptr;      ///< what a round does to w, at the root
   std::unique_ptr<AdoptRule> (*adopt)() = nullptr;      ///< what a worker does with new parameters
+  bool goes_on_without_members = false;                 ///< rounds close over the rest when a worker is lost
 };
 
 /// The preset `config.sync.method`.

@@ -7,8 +7,8 @@
 namespace thalweg::rules {
 
 struct PaceView {
-  Round round;      ///< of the batch that comes next
-  Version version;  ///< of the newest parameters the worker has
+  Round round;  ///< of the batch that comes next
+  Round open;   ///< the round that opened with the newest parameters the worker has
 };
 
 enum class PaceAction { start, wait };
@@ -19,17 +19,15 @@ class PaceRule {
   [[nodiscard]] virtual Decision<PaceAction> may_start(const PaceView& view) const = 0;
 };
 
-/// `lockstep`: round r begins when version r, the commit of round r - 1, has arrived.
+/// `lockstep`: round r begins when it is open: the round before it is closed, and what came of it has
+/// arrived.
 class Lockstep final : public PaceRule {
  public:
   [[nodiscard]] Decision<PaceAction> may_start(const PaceView& view) const override {
-    if (view.version.value >= view.round.value) {
-      return {PaceAction::start,
-              {"starts round {}: version {} is here", {view.round.value, view.version.value}}};
-    }
+    if (view.open >= view.round)
+      return {PaceAction::start, {"starts round {}: it is open", {view.round.value}}};
     return {PaceAction::wait,
-            {"waits for version {} before round {}: has version {}",
-             {view.round.value, view.round.value, view.version.value}}};
+            {"waits for the end of round {} before round {}", {view.open.value, view.round.value}}};
   }
 };
 

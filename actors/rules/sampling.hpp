@@ -9,14 +9,16 @@
 #include <vector>
 
 /// Which samples a round takes, in lockstep: round after round the next Σ b_i positions of the epoch's
-/// permutation, cut in member order. A function of the round's number alone, so that every tree over the same
-/// workers sees the same samples, and a resumed run goes on where it stopped.
+/// permutation, cut in member order. The plan of an undisturbed run, a function of the round's number alone,
+/// so that every tree over the same workers sees the same samples; rules/allotment.hpp follows it and deals
+/// with what goes wrong.
 namespace thalweg::rules {
 
 /// What each worker takes of one round.
 struct RoundShare {
   Round round;
   std::vector<IndexRange> ranges;  ///< by worker number; count 0: nothing this round
+  std::vector<bool> again = {};    ///< by worker number: refused once already; empty: none of them
 };
 
 struct SamplingOptions {
@@ -34,7 +36,10 @@ class LockstepSampling {
 
   [[nodiscard]] std::uint64_t rounds() const { return rounds_; }  ///< in the whole run
   [[nodiscard]] std::uint64_t rounds_per_epoch() const { return rounds_per_epoch_; }
+  /// Of the data set, and of those the ones that an epoch uses: fewer when the last, short round is dropped.
   [[nodiscard]] std::uint64_t samples_per_epoch() const { return options_.samples_per_epoch; }
+  [[nodiscard]] std::uint64_t samples_used_per_epoch() const { return samples_before(rounds_per_epoch_); }
+  [[nodiscard]] const SamplingOptions& options() const { return options_; }
   /// Samples the first `rounds` rounds commit; with rounds() the budget of the run.
   [[nodiscard]] std::uint64_t samples_before(std::uint64_t rounds) const;
 

@@ -43,6 +43,10 @@ bool all_finite(std::span<const float> x) {
   return host::best_isa_kernels().flat.all_finite(x.data(), x.size());
 }
 
+double squared_norm(std::span<const float> x) {
+  return host::best_isa_kernels().flat.squared_norm(x.data(), x.size());
+}
+
 const char* flat_kernel_isa() { return host::best_isa_kernels().name; }
 
 }  // namespace thalweg::gpu

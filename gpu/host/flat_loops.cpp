@@ -109,6 +109,29 @@ bool all_finite(const float* x, std::size_t count) {
   return found == 0;
 }
 
-FlatKernels flat_kernels() { return {fill, copy, axpy, scale, weighted_sum, sgd_step, all_finite}; }
+/// Sixteen sums side by side, so that every instruction set adds the same numbers in the same order.
+double squared_norm(const float* x, std::size_t count) {
+  constexpr std::size_t lanes = 16;
+  double sums[lanes] = {};
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const auto value = static_cast<double>(x[i + lane]);
+      sums[lane] += value * value;
+    }
+  }
+  for (std::size_t lane = 0; i < count; ++i, ++lane) {
+    const auto value = static_cast<double>(x[i]);
+    sums[lane] += value * value;
+  }
+  for (std::size_t width = lanes / 2; width > 0; width /= 2) {
+    for (std::size_t lane = 0; lane < width; ++lane) sums[lane] += sums[lane + width];
+  }
+  return sums[0];
+}
+
+FlatKernels flat_kernels() {
+  return {fill, copy, axpy, scale, weighted_sum, sgd_step, all_finite, squared_norm};
+}
 
 }  // namespace thalweg::gpu::host::THALWEG_ISA

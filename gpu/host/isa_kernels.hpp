@@ -28,6 +28,7 @@ struct FlatKernels {
   void (*sgd_step)(float* next, const float* w, const float* gradient_sum, float* velocity,
                    const FlatSgd& with, std::size_t count);
   bool (*all_finite)(const float* x, std::size_t count);
+  double (*squared_norm)(const float* x, std::size_t count);
 };
 
 /// Pooling sees an image as planes of height x width pixels, each of `lanes` channels side by side: 1 in

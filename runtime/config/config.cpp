@@ -108,6 +108,11 @@ std::optional<Problem> resolve(Config& config) {
   }
   if (auto problem = resolve_tree(config.topology)) return problem;
   if (auto problem = check_batches(config)) return problem;
+  if (config.sync.min_workers > config.topology.workers) {
+    return Problem{{"sync.min_workers", "topology.tree", "topology.workers"},
+                   fmt::format("{} workers can never be left of {}: give {} or less", config.sync.min_workers,
+                               config.topology.workers, config.topology.workers)};
+  }
   if (!std::is_sorted(config.train.step_at.begin(), config.train.step_at.end())) {
     return Problem{{"train.step_at"}, "the fractions fall: give them in rising order"};
   }

@@ -173,6 +173,18 @@ Complaint set_field(Field field, const Value& value, const FieldRule& rule) {
             if (auto complaint = read_tree(value, tree)) return complaint;
             *member = std::move(tree);
             return {};
+          },
+          [&](std::chrono::milliseconds* member) -> Complaint {
+            const auto* text = std::get_if<std::string>(&value.held);
+            if (text == nullptr) return expected("a duration in quotes, as \"90s\" or \"1.5h\"", value);
+            const auto duration = read_duration(*text);
+            if (!duration) {
+              return fmt::format(
+                  "'{}' is no duration: give a number and ms, s, m or h, as \"90s\" or \"1.5h\"",
+                  printable(*text));
+            }
+            *member = *duration;
+            return {};
           }},
       field);
 }
@@ -195,7 +207,11 @@ Complaint check_field(Field field, const FieldRule& rule) {
                    }
                    return {};
                  },
-                 [&](const TreeSpec* tree) { return check_tree(*tree); }},
+                 [&](const TreeSpec* tree) { return check_tree(*tree); },
+                 [&](const std::chrono::milliseconds* duration) -> Complaint {
+                   if (duration->count() >= 0) return {};
+                   return "a duration cannot be negative: give 0 or more";
+                 }},
       field);
 }
 
@@ -208,13 +224,15 @@ std::string field_text(Field field, const FieldRule& rule) {
   };
   const auto count_text = [](std::uint64_t count) { return std::to_string(count); };
   return std::visit(
-      Overloaded{[](const bool* flag) { return std::string(*flag ? "true" : "false"); },
-                 [&](const std::uint64_t* count) { return count_text(*count); },
-                 [](const double* number) { return real_text(*number); },
-                 [](const std::string* text) { return string_text(*text); },
-                 [&](const std::vector<std::uint64_t>* counts) { return list(*counts, count_text); },
-                 [&](const std::vector<double>* numbers) { return list(*numbers, real_text); },
-                 [](const TreeSpec* tree) { return tree->text(); }},
+      Overloaded{
+          [](const bool* flag) { return std::string(*flag ? "true" : "false"); },
+          [&](const std::uint64_t* count) { return count_text(*count); },
+          [](const double* number) { return real_text(*number); },
+          [](const std::string* text) { return string_text(*text); },
+          [&](const std::vector<std::uint64_t>* counts) { return list(*counts, count_text); },
+          [&](const std::vector<double>* numbers) { return list(*numbers, real_text); },
+          [](const TreeSpec* tree) { return tree->text(); },
+          [](const std::chrono::milliseconds* duration) { return string_text(duration_text(*duration)); }},
       field);
 }
 

@@ -4,6 +4,7 @@
 
 #include <thalweg/config.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -22,7 +23,7 @@ namespace thalweg::config {
 static_assert(std::is_same_v<std::size_t, std::uint64_t>, "the counts of a Config are 64 bits wide");
 
 using Field = std::variant<bool*, std::uint64_t*, double*, std::string*, std::vector<std::uint64_t>*,
-                           std::vector<double>*, TreeSpec*>;
+                           std::vector<double>*, TreeSpec*, std::chrono::milliseconds*>;
 
 /// Workers and leaders of one process: a message id has 12 bits for the actor, and feeder, scheduler and the
 /// like need a few of them.

@@ -14,12 +14,14 @@ constexpr std::uint64_t rounds_max = 1'000'000'000;
 constexpr std::uint64_t batch_max = 1'000'000;
 constexpr std::uint64_t width_max = 1'000'000;
 constexpr std::uint64_t samples_max =
-    std::numeric_limits<std::uint32_t>::max();                                // indices are stored in 32 bits
+    std::numeric_limits<std::uint32_t>::max();  // indices are stored in 32 bits
+constexpr std::uint64_t samples_total_max = 1'000'000'000'000'000'000;
 constexpr std::uint64_t seed_max = std::numeric_limits<std::int64_t>::max();  // TOML's integers end there
 
 constexpr std::string_view schedules[] = {"constant", "step", "cosine"};
 constexpr std::string_view optimizers[] = {"sgd"};
 constexpr std::string_view methods[] = {"ssgd"};
+constexpr std::string_view evaluated[] = {"test", "train"};
 
 const Key table[] = {
     {"run", "out", "The run folder; empty: runs/NAME, or the next free runs/MODEL-N.",
@@ -145,12 +147,60 @@ const Key table[] = {
      "How the workers are kept in step: ssgd.",
      [](Config& c) -> Field { return &c.sync.method; },
      {Names{methods}}},
+    {"sync",
+     "min_workers",
+     "When fewer workers are left, the run ends.",
+     [](Config& c) -> Field { return &c.sync.min_workers; },
+     {Counts{1, workers_max}}},
+
+    {"guard",
+     "max_norm",
+     "Refuse a worker's gradient (mean over its samples) with a larger norm; 0: no bound.",
+     [](Config& c) -> Field { return &c.guard.max_norm; },
+     {Reals{}}},
+    {"guard",
+     "strikes",
+     "A worker goes after so many refused gradients that were fine elsewhere; a run, after so many rounds "
+     "without any.",
+     [](Config& c) -> Field { return &c.guard.strikes; },
+     {Counts{1, rounds_max}}},
 
     {"eval",
      "every",
-     "Epochs between evaluations on the test set; 0: only at the end.",
+     "Epochs between evaluations; 0: only at the end.",
      [](Config& c) -> Field { return &c.eval.every; },
      {Counts{0, rounds_max}}},
+    {"eval",
+     "on",
+     "Which samples to evaluate on: test or train.",
+     [](Config& c) -> Field { return &c.eval.on; },
+     {Names{evaluated}}},
+
+    {"checkpoint",
+     "every",
+     "Commits between checkpoints; 0: only at the end.",
+     [](Config& c) -> Field { return &c.checkpoint.every; },
+     {Counts{0, rounds_max}}},
+    {"checkpoint",
+     "keep",
+     "How many of the newest checkpoints stay.",
+     [](Config& c) -> Field { return &c.checkpoint.keep; },
+     {Counts{1, rounds_max}}},
+    {"checkpoint", "best", "Also keep the parameters with the best accuracy, as best.safetensors.",
+     [](Config& c) -> Field { return &c.checkpoint.best; }},
+
+    {"stop", "max_time", "End the run after this time, as \"90s\" or \"1.5h\"; \"0s\": no limit.",
+     [](Config& c) -> Field { return &c.stop.max_time; }},
+    {"stop",
+     "max_samples",
+     "End the run when so many samples are committed; 0: no limit.",
+     [](Config& c) -> Field { return &c.stop.max_samples; },
+     {Counts{0, samples_total_max}}},
+    {"stop",
+     "target_accuracy",
+     "End the run when an evaluation reaches this accuracy (0 to 1); 0: no such end.",
+     [](Config& c) -> Field { return &c.stop.target_accuracy; },
+     {Reals{.high = 1}}},
 };
 
 std::vector<std::string> section_names() {

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <system_error>
 
 namespace thalweg::config {
 namespace {
@@ -69,6 +72,42 @@ std::string real_text(double number) {
   // An integer would read back as the same number, but a float shows what kind of number belongs here.
   if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
   return text;
+}
+
+namespace {
+
+struct DurationUnit {
+  std::string_view name;
+  std::int64_t milliseconds;
+};
+constexpr DurationUnit duration_units[] = {{"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}};
+
+}  // namespace
+
+std::optional<std::chrono::milliseconds> read_duration(std::string_view text) {
+  constexpr double longest = 10.0 * 366 * 24 * 3'600'000;
+  double number = 0;
+  const auto parsed =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (parsed.ec != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(parsed.ptr - text.data()));
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  for (const auto& unit : duration_units) {
+    if (unit.name != text) continue;
+    const double whole = std::round(number * static_cast<double>(unit.milliseconds));
+    // Written so that NaN is refused, too.
+    if (!(whole >= 0 && whole <= longest)) return std::nullopt;
+    return std::chrono::milliseconds{static_cast<std::int64_t>(whole)};
+  }
+  return std::nullopt;
+}
+
+std::string duration_text(std::chrono::milliseconds duration) {
+  for (const auto& [name, milliseconds] : duration_units) {
+    if (duration.count() == 0 || duration.count() % milliseconds != 0) continue;
+    return fmt::format("{}{}", duration.count() / milliseconds, name);
+  }
+  return "0s";
 }
 
 }  // namespace thalweg::config

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,5 +19,12 @@ std::string printable(std::string_view text);
 
 /// The shortest TOML float that reads back as `number`.
 std::string real_text(double number);
+
+/// A duration as people write it: a number and ms, s, m or h. "90s", "1.5h". Nothing when it is none, or is
+/// more than ten years.
+std::optional<std::chrono::milliseconds> read_duration(std::string_view text);
+
+/// The shortest text that reads back as `duration`.
+std::string duration_text(std::chrono::milliseconds duration);
 
 }  // namespace thalweg::config

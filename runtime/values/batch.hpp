@@ -25,7 +25,7 @@ struct Batch {
   Round round;       ///< which round it is for, in lockstep
   IndexRange range;  ///< the positions it spends; `count` 0: nothing to compute this round
   std::shared_ptr<const BatchData> data;  ///< null when the range is empty
-  bool last = false;                      ///< no batch follows: the run's budget is cut up
+  bool again = false;                     ///< these samples were refused before, as another contribution
 };
 
 }  // namespace thalweg

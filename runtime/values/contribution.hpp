@@ -13,6 +13,14 @@
 /// is additive, so a leader's contribution is the sum of its members'; only the root divides.
 namespace thalweg {
 
+/// A contribution that an aggregator did not take, since its numbers are no good.
+struct Refusal {
+  enum class Why : std::uint8_t { not_finite, too_large } why = Why::not_finite;
+  MemberId origin;
+  std::vector<IndexRange> spent;  ///< what it was computed from
+  bool again = false;             ///< the same samples had been refused before
+};
+
 struct Contribution {
   MemberId origin;
   Incarnation incarnation;
@@ -25,8 +33,11 @@ struct Contribution {
   std::uint64_t steps = 0;       ///< h
   std::uint64_t iterations = 0;  ///< finished since the contribution before
   std::vector<IndexRange> spent;
+  std::vector<Refusal> refused;  ///< what aggregators on the way did not take
   Score score;
   std::uint64_t compute_ns = 0;  ///< time the device worked for it, summed over workers
+  double squared_norm = 0;       ///< of the payload, measured by a worker's stream; leaders leave it 0
+  bool again = false;            ///< a worker's: these samples were refused before
 
   /// Sum over the samples of the gradient, laid out as the model's slots. Null exactly when `samples` is 0.
   Payload payload;

@@ -13,6 +13,7 @@ namespace thalweg {
 struct CommitRecord {
   std::uint32_t term = 0;
   Version version;
+  Round round;                          ///< that opens with it
   std::uint64_t committed_samples = 0;  ///< over the whole run
   std::vector<IndexRange> spent;        ///< since the version before
   bool last = false;                    ///< no round follows

@@ -18,8 +18,6 @@ std::string kind_name(MessageKind kind) {
       return "want_batch";
     case MessageKind::lease:
       return "lease";
-    case MessageKind::low_water:
-      return "low_water";
     case MessageKind::step_done:
       return "step_done";
     case MessageKind::fold_done:
@@ -46,6 +44,20 @@ std::string kind_name(MessageKind kind) {
       return "closing";
     case MessageKind::tick:
       return "tick";
+    case MessageKind::round_closed:
+      return "round_closed";
+    case MessageKind::data_spent:
+      return "data_spent";
+    case MessageKind::left:
+      return "left";
+    case MessageKind::departed:
+      return "departed";
+    case MessageKind::checkpoint:
+      return "checkpoint";
+    case MessageKind::best:
+      return "best";
+    case MessageKind::checkpoint_done:
+      return "checkpoint_done";
   }
   return "kind-" + std::to_string(static_cast<unsigned>(kind));
 }

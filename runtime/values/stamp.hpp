@@ -10,7 +10,8 @@
 namespace thalweg {
 
 /// Which message a stamp stands before. Our own enumeration, since the actor framework's type tokens do not
-/// tell our types apart. Numbers are stored and sent: never reuse one.
+/// tell our types apart. Numbers are stored and sent: never reuse one
+/// (6 was low_water).
 enum class MessageKind : std::uint16_t {
   none = 0,
   contribution = 1,
@@ -18,7 +19,6 @@ enum class MessageKind : std::uint16_t {
   batch = 3,
   want_batch = 4,
   lease = 5,
-  low_water = 6,
   step_done = 7,
   fold_done = 8,
   committed = 9,
@@ -32,6 +32,13 @@ enum class MessageKind : std::uint16_t {
   failed = 17,
   closing = 18,
   tick = 19,
+  round_closed = 20,
+  data_spent = 21,
+  left = 22,
+  departed = 23,
+  checkpoint = 24,
+  best = 25,
+  checkpoint_done = 26,
 };
 
 /// Name of a kind as logs print it: the enumerator. "kind-N" for a number this release does not know.

@@ -113,12 +113,11 @@ class Cluster {
     actors::ReporterState::Options reporter;
     reporter.summary.workers = job_.config.topology.workers;
     reporter.samples_per_epoch = job_.samples;
-    reporter.rounds_per_epoch = assembly.sampling->rounds_per_epoch();
     reporter.on_outcome = [this](actors::Outcome outcome) {
       if (!cleared_) ending_.outcome = std::move(outcome);
     };
     return actors::spawn_role<actors::SupervisorHandle, actors::SupervisorState>(
-        system, {std::move(assembly), std::move(reporter), false});
+        system, {std::move(assembly), std::move(reporter), {}, false});
   }
 
   void ask_to_stop(const actors::SupervisorHandle& supervisor, actors::Stop::When when) {

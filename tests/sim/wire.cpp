@@ -53,7 +53,7 @@ bool inside_node(const Letter& letter, std::string_view to) {
 void Directory::learn(const actors::Hello& hello) {
   for (const auto& aggregator : hello.aggregators) {
     aggregators_[aggregator.handle.id()] = aggregator.handle;
-    for (const auto& member : aggregator.roster.members) {
+    for (const auto& member : aggregator.roster.added) {
       members_[member.handle.id()] = member.handle;
       ids_[member.id.text()] = member.handle.id();
     }

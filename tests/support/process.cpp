@@ -56,7 +56,7 @@ void become_program(const char* program, const std::vector<std::string>& argumen
 
 Process::Process(const std::vector<std::string>& arguments, ProcessOptions options)
     : options_(std::move(options)), deadline_(std::chrono::steady_clock::now() + options_.limit) {
-  const char* program = std::getenv("THALWEG_PROGRAM");
+  const char* program = options_.program.empty() ? std::getenv("THALWEG_PROGRAM") : options_.program.c_str();
   THALWEG_CHECK(program != nullptr, "THALWEG_PROGRAM names the program under test");
   const Channel out = make_pipe();
   const Channel err = options_.terminal ? make_terminal() : make_pipe();

@@ -16,6 +16,7 @@ struct ProcessOptions {
   std::map<std::string, std::string> environment = {};  ///< added to this process's own
   bool terminal = false;                                ///< stderr is a terminal of 100 columns
   bool closed_stdout = false;                           ///< nobody reads its stdout
+  std::string program = {};                             ///< empty: what THALWEG_PROGRAM names
   std::chrono::milliseconds limit = std::chrono::seconds(50);
 };
 
@@ -28,7 +29,7 @@ struct Finished {
 
 class Process {
  public:
-  /// Starts the program that the environment variable THALWEG_PROGRAM names.
+  /// Starts `options.program`.
   explicit Process(const std::vector<std::string>& arguments, ProcessOptions options = {});
   ~Process();  ///< kills it if it still runs
   Process(const Process&) = delete;

@@ -55,15 +55,16 @@ Result<ScriptedResult> run_scripted(const ScriptedOptions& options) {
   context.set("logger.verbosity", caf::atom("quiet"));
 
   const auto device = gpu::open_host_device({gpu::HostOptions::Ops::best, true});
-  auto assembly =
-      actors::assemble(options.config, options.data, {device.get(), nullptr, options.model, options.start});
+  auto assembly = actors::assemble(options.config, options.data,
+                                   {device.get(), nullptr, options.model, options.start, {}});
   if (!assembly) return assembly.error();
 
   bool ended = false;
   actors::ReporterState::Options reporter;
   reporter.summary.workers = options.config.topology.workers;
-  reporter.samples_per_epoch = options.data.train->size();
-  reporter.rounds_per_epoch = assembly->sampling->rounds_per_epoch();
+  reporter.samples_per_epoch = assembly->sampling->samples_used_per_epoch();
+  reporter.start_samples = assembly->start_samples;
+  reporter.start_version = Version{assembly->first.value};
   reporter.on_event = [&](const RunEvent& event) { result.events.push_back(event); };
   reporter.on_outcome = [&](actors::Outcome outcome) {
     result.outcome = std::move(outcome);
@@ -74,7 +75,7 @@ Result<ScriptedResult> run_scripted(const ScriptedOptions& options) {
   auto& coordinator = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
   {
     const auto supervisor = actors::spawn_role<actors::SupervisorHandle, actors::SupervisorState>(
-        system, {std::move(*assembly), std::move(reporter), false});
+        system, {std::move(*assembly), std::move(reporter), std::nullopt, false});
     run_until_quiet(coordinator, options.shuffle);
   }
   if (!ended) {

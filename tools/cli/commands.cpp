@@ -69,6 +69,10 @@ Command train_command() {
        {
            {"--out", "DIR", "run.out",
             "New or empty folder for the results (default: the next free runs/MODEL-N)."},
+           {"--resume", "DIR", "",
+            "Go on with the run in this folder, from its newest checkpoint. Its job stays as it is; flags "
+            "may set "
+            "how long to train, and what is evaluated and kept."},
        }},
       {"Everything else",
        {
@@ -83,7 +87,8 @@ Command train_command() {
   command.examples =
       "thalweg train --data synthetic --epochs 2\n"
       "thalweg train job.toml --workers 8 --groups 2 --lr 0.1 --out runs/wide\n"
-      "thalweg train job.toml --set train.schedule=cosine --json";
+      "thalweg train job.toml --set train.schedule=cosine --json\n"
+      "thalweg train --resume runs/wide --epochs 20";
   return command;
 }
 

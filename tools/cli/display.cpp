@@ -43,6 +43,8 @@ void Display::show(const RunEvent& event) {
   std::visit(Overloaded{[this](const Started& started) { begin(started); },
                         [this](const Progressed& progressed) { progress(progressed); },
                         [this](const Evaluated& evaluated) { evaluation(evaluated); },
+                        [this](const WorkerLost& lost) { worker_lost(lost); },
+                        [this](const Checkpointed& checkpointed) { checkpoint(checkpointed); },
                         [this](const Ended&) { end_line(); }},
              event);
 }
@@ -60,6 +62,10 @@ void Display::finish() {
 void Display::begin(const Started& started) {
   started_ = started;
   add_line(start_line(config_, started));
+  if (started.resumed_from) {
+    add_line(fmt::format("going on from version {}; not restored: {}", human_count(*started.resumed_from),
+                         started.not_restored));
+  }
 }
 
 void Display::progress(const Progressed& progressed) {
@@ -74,6 +80,21 @@ void Display::evaluation(const Evaluated& evaluated) {
   } else {
     add_line(fmt::format("epoch {}: test accuracy {}, loss {:.4f}, after {}", human_epochs(evaluated.epoch),
                          human_percent(evaluated.accuracy), evaluated.loss, human_seconds(evaluated.wall_s)));
+  }
+}
+
+void Display::worker_lost(const WorkerLost& lost) {
+  const char* workers = lost.workers_left == 1 ? "worker is" : "workers are";
+  add_line(fmt::format("{} is lost: {}: {} {} left", lost.worker, lost.why, lost.workers_left, workers));
+}
+
+void Display::checkpoint(const Checkpointed& checkpointed) {
+  if (!checkpointed.failure.empty()) {
+    add_line(fmt::format("no checkpoint of version {}: {}: training goes on", checkpointed.version,
+                         checkpointed.failure));
+  } else if (options_.detail == Detail::verbose) {
+    add_line(fmt::format("checkpoint of version {}, after {}", checkpointed.version,
+                         human_seconds(checkpointed.wall_s)));
   }
 }
 

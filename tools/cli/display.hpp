@@ -43,6 +43,8 @@ class Display {
   void begin(const Started& started);
   void progress(const Progressed& progressed);
   void evaluation(const Evaluated& evaluated);
+  void worker_lost(const WorkerLost& lost);
+  void checkpoint(const Checkpointed& checkpointed);
   void show_progress(double wall_s);
   void redraw();
   void end_line();

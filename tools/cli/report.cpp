@@ -71,8 +71,16 @@ std::string result_block(const Summary& summary, bool verbose) {
   text += row("bytes up", per_level(summary.bytes_up));
   text += row("bytes down", per_level(summary.bytes_down));
   if (summary.refused > 0) text += row("refused", counted(summary.refused, "contribution", "contributions"));
+  if (summary.quarantined > 0) {
+    text +=
+        row("quarantined", counted(summary.quarantined, "sample, refused twice", "samples, refused twice"));
+  }
   if (verbose) text += verbose_rows(summary);
-  if (summary.end != "done") text += row("end", summary.end);
+  if (summary.end != "done") {
+    text += row("end", summary.end);
+  } else if (summary.ended_by != "data" && !summary.ended_by.empty()) {
+    text += row("end", "by stop." + summary.ended_by);
+  }
   if (summary.end == "done" || summary.end == "stopped") {
     text += row("model", (summary.folder / "model.safetensors").string());
   } else {

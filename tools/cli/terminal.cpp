@@ -1,5 +1,7 @@
 #include "tools/cli/terminal.hpp"
 
+#include "runtime/files/descriptor.hpp"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -11,17 +13,6 @@
 
 namespace thalweg::cli {
 namespace {
-
-/// Writes all of `text`, or returns the system's reason.
-int write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
 
 bool is_set(const char* name) {
   const char* value = std::getenv(name);

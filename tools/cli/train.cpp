@@ -9,17 +9,35 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
 namespace thalweg::cli {
+namespace fs = std::filesystem;
+
 namespace {
+
+/// The run folder behind --resume; empty: a new run.
+std::string resumed_folder(const Arguments& arguments) { return arguments.value("--resume").value_or(""); }
 
 Result<Config> read_job(const Arguments& arguments) {
   const Result<std::vector<Override>> overrides = arguments.overrides();
   if (!overrides) return overrides.error();
+  if (arguments.has("--resume")) {
+    const fs::path folder = resumed_folder(arguments);
+    if (folder.empty()) return Error{ErrorCode::invalid, "--resume '': names no folder: give a run folder"};
+    if (!arguments.positionals.empty()) {
+      return Error{ErrorCode::invalid, fmt::format("{}: not expected beside --resume: the job is {}",
+                                                   arguments.positionals[0], (folder / "job.toml").string())};
+    }
+    // A folder without a job is refused where it is opened, with more to say.
+    std::error_code unknown;
+    if (!fs::exists(folder / "job.toml", unknown)) return Config{};
+    return load_config(folder / "job.toml", *overrides);
+  }
   if (!arguments.positionals.empty() && arguments.positionals[0].empty()) {
     return Error{ErrorCode::invalid,
                  "'' is no job file: name one, or leave it out to train with defaults and flags"};
@@ -43,14 +61,18 @@ Status print_summary(const Summary& summary, const Arguments& arguments) {
 
 /// The whole run. `signals` outlives the cluster that it stops. `ended` becomes the summary also of a run
 /// that failed after it had begun.
-Status run_cluster(const Config& config, Display& display, StopSignals& signals,
+Status run_cluster(const Config& config, const Arguments& arguments, Display& display, StopSignals& signals,
                    std::optional<Summary>& ended) {
   ClusterOptions options;
   options.on_event = [&](const RunEvent& event) {
     display.show(event);
     if (const auto* end = std::get_if<Ended>(&event)) ended = end->summary;
   };
-  Result<Cluster> cluster = Cluster::start(config, std::move(options));
+  const Result<std::vector<Override>> changes = arguments.overrides();
+  if (!changes) return changes.error();
+  Result<Cluster> cluster = arguments.has("--resume")
+                                ? Cluster::resume(resumed_folder(arguments), *changes, std::move(options))
+                                : Cluster::start(config, std::move(options));
   if (!cluster) return cluster.error();
   signals.on_stop([&cluster] { cluster->stop(); });
   Result<Summary> summary = cluster->wait();
@@ -84,7 +106,7 @@ int run_train(const Arguments& arguments) {
   StopSignals signals([&display] { display.note("stopping after this round; press again to end at once"); });
 
   std::optional<Summary> summary;
-  const Status ran = run_cluster(*config, display, signals, summary);
+  const Status ran = run_cluster(*config, arguments, display, signals, summary);
   display.finish();
   if (summary) {
     const Status printed = print_summary(*summary, arguments);

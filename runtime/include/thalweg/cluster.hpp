@@ -5,8 +5,10 @@
 #include <thalweg/result.hpp>
 #include <thalweg/run_event.hpp>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <vector>
 
 /// A whole training run inside this process: the actors of one tree, their devices and the data. Several
 /// clusters may live in one process; they share nothing.
@@ -28,6 +30,15 @@ class Cluster {
   /// `mismatch` for weights of another model; `busy` for a run folder in use.
   static Result<Cluster> start(const Config& config, ClusterOptions options = {});
 
+  /// Goes on with the run in `folder`, from its newest whole checkpoint (or, before the first one, from the
+  /// start): parameters, optimizer, ledger and schedule are as they were; what is not is said in `Started`.
+  /// `changes` may set how long to train and what is evaluated and kept (the sections eval, checkpoint and
+  /// stop; train.epochs or train.steps; sync.min_workers; guard.*): everything else stays as the job says.
+  /// Fails: `not_found` when no run has begun there; `invalid` for other changes; `busy` when it is still
+  /// running; else as `start`.
+  static Result<Cluster> resume(const std::filesystem::path& folder,
+                                const std::vector<Override>& changes = {}, ClusterOptions options = {});
+
   Cluster(Cluster&&) noexcept;
   Cluster& operator=(Cluster&&) noexcept;
   /// Stops the run, as `stop` and `wait` do, unless it has ended.
@@ -43,7 +54,6 @@ class Cluster {
 
  private:
   struct State;
-  static Result<Cluster> start_unguarded(const Config& config, ClusterOptions options);
   explicit Cluster(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -2,6 +2,7 @@
 
 #include <thalweg/result.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -77,13 +78,37 @@ struct Config {
 
   struct Sync {
     std::string method = "ssgd";
+    std::size_t min_workers = 1;  ///< with fewer left the run ends
     friend bool operator==(const Sync&, const Sync&) = default;
   } sync;
 
+  struct Guard {
+    double max_norm = 0;      ///< of a worker's mean gradient; larger ones are refused; 0: no bound
+    std::size_t strikes = 3;  ///< refusals that were fine elsewhere cost a worker its place; so many rounds
+                              ///< in a row with everything refused are a diverged run
+    friend bool operator==(const Guard&, const Guard&) = default;
+  } guard;
+
   struct Eval {
-    std::size_t every = 1;  ///< epochs between evaluations; the last one is always made; 0: only the last
+    std::size_t every = 1;    ///< epochs between evaluations; the last one is always made; 0: only the last
+    std::string on = "test";  ///< test, train: which samples
     friend bool operator==(const Eval&, const Eval&) = default;
   } eval;
+
+  struct Checkpoint {
+    std::size_t every = 1000;  ///< commits between checkpoints; the last one is always made; 0: only the last
+    std::size_t keep = 3;      ///< the newest ones that stay
+    bool best = false;         ///< also keep the parameters with the best accuracy, as best.safetensors
+    friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
+  } checkpoint;
+
+  /// Ends the run before its epochs or steps are done. Each is off at 0.
+  struct Stop {
+    std::chrono::milliseconds max_time{0};  ///< since the start, or since the resumption
+    std::size_t max_samples = 0;            ///< committed, over the whole run
+    double target_accuracy = 0;             ///< of an evaluation, 0..1
+    friend bool operator==(const Stop&, const Stop&) = default;
+  } stop;
 
   /// Batch of worker `index`, in tree order.
   [[nodiscard]] std::size_t batch_of(std::size_t index) const {

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-/// What a cluster tells the program that started it, in order: `Started`, then `Progressed` and `Evaluated`
-/// as training goes on, last `Ended`. The reporter actor makes these from commit records.
+/// What a cluster tells the program that started it, in order: `Started`, then `Progressed`, `Evaluated`,
+/// `WorkerLost` and `Checkpointed` as training goes on, last `Ended`. The reporter actor makes these from
+/// commit records.
 namespace thalweg {
 
 /// The actors stand and the first batch is about to be cut.
@@ -24,6 +26,9 @@ struct Started {
   std::string tree;
   std::string device;            ///< what computes, in words; empty: unknown
   std::filesystem::path folder;  ///< the run folder
+  /// Set when the run goes on from a checkpoint: its version, and in words what was not restored.
+  std::optional<std::uint64_t> resumed_from;
+  std::string not_restored;
 };
 
 /// A row of metrics.csv: where training stands. Sent a few times a second, and at every end of an epoch.
@@ -47,6 +52,21 @@ struct Evaluated {
   std::uint64_t version = 0;
   double loss = 0;      ///< mean per sample
   double accuracy = 0;  ///< 0..1
+};
+
+/// A worker is gone; the run goes on without it, or, when too few are left, ends.
+struct WorkerLost {
+  double wall_s = 0;
+  std::string worker;  ///< "w3"
+  std::string why;
+  std::size_t workers_left = 0;
+};
+
+/// A checkpoint was written while training went on, or could not be; earlier ones are untouched then.
+struct Checkpointed {
+  double wall_s = 0;
+  std::uint64_t version = 0;
+  std::string failure;  ///< empty: it was written
 };
 
 /// The end of a run; also the content of summary.json.
@@ -73,6 +93,12 @@ struct Summary {
   bool emulated = false;
   std::string end = "done";  ///< done, stopped, diverged, failed
   std::string failure;       ///< why, when `end` is diverged or failed
+  /// What ended it: data (all of the budget is settled), stop, max_time or target_accuracy; empty when it
+  /// diverged or failed.
+  std::string ended_by;
+  /// Version it went on from; empty: none, it began anew. wall_s, compute_s, busy_share, samples_per_s,
+  /// messages and bytes count from there.
+  std::optional<std::uint64_t> resumed_from;
   double setup_s = 0, data_s = 0;
   /// Mean training loss per sample over the last report, a fraction of a second. NaN: nothing was reported.
   double train_loss = std::numeric_limits<double>::quiet_NaN();
@@ -83,6 +109,6 @@ struct Ended {
   Summary summary;
 };
 
-using RunEvent = std::variant<Started, Progressed, Evaluated, Ended>;
+using RunEvent = std::variant<Started, Progressed, Evaluated, Ended, WorkerLost, Checkpointed>;
 
 }  // namespace thalweg

@@ -18,7 +18,7 @@ void BooksBalance::sent(const Message& message) {
     levels_["root"] = 0;
     for (const auto& aggregator : hello->aggregators) {
       const auto level = levels_[aggregator.id.text()];
-      for (const auto& member : aggregator.roster.members) {
+      for (const auto& member : aggregator.roster.added) {
         if (member.id.kind == MemberId::Kind::leader) levels_[member.id.text()] = level + 1;
       }
       up_.resize(std::max(up_.size(), level + 1));

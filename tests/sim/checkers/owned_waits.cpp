@@ -11,7 +11,7 @@ void OwnedWaits::sent(const Message& message) {
   if (const auto* hello = message.as<actors::Hello>()) {
     for (const auto& aggregator : hello->aggregators) {
       actors_.try_emplace(aggregator.id.text());
-      for (const auto& member : aggregator.roster.members) actors_.try_emplace(member.id.text());
+      for (const auto& member : aggregator.roster.added) actors_.try_emplace(member.id.text());
     }
   } else if (const auto* stopped = message.as<actors::Stopped>()) {
     const auto gone = actors_.find(stopped->who);

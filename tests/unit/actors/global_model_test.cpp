@@ -24,15 +24,14 @@ struct Fixture {
   Config config;
   std::unique_ptr<GlobalModel> model;
 
-  explicit Fixture(std::uint64_t rounds) {
+  Fixture() {
     config.train.lr = 0.5;
     config.train.momentum = 0.5;
     Snapshot start;
     start.parameters = filled(*pool, 1);
     auto optimizer = models::make_optimizer(config.train, {{"w", {16}, 0, 16, true}});
     EXPECT_TRUE(optimizer);
-    auto made =
-        GlobalModel::make({pool, std::move(*optimizer), models::Schedule(config, 100), rounds}, start);
+    auto made = GlobalModel::make({pool, std::move(*optimizer), models::Schedule(config, 100)}, start);
     EXPECT_TRUE(made);
     model = std::move(*made);
   }
@@ -43,17 +42,18 @@ struct Fixture {
     Contribution contribution;
     contribution.samples = samples;
     contribution.spent = {spent};
-    model->commit(contribution, last);
+    model->commit(contribution, {7}, last);
   }
 };
 
 TEST(GlobalModel, StepsAlongTheMeanAndCountsWhatWasSpent) {
-  Fixture fixture(2);
+  Fixture fixture;
   fixture.round(8, 4, {0, 0, 4});
   EXPECT_EQ(fixture.model->version(), Version{1});
   EXPECT_FLOAT_EQ(fixture.model->current().payload->host()[0], 1 - 0.5F * 2);
   EXPECT_FALSE(fixture.model->current().record.last);
-  fixture.round(8, 4, {0, 2, 4});
+  EXPECT_EQ(fixture.model->current().record.round, Round{7});
+  fixture.round(8, 4, {0, 2, 4}, true);
   EXPECT_FLOAT_EQ(fixture.model->current().payload->host()[0], 0 - 0.5F * (0.5F * 2 + 2));
   EXPECT_TRUE(fixture.model->current().record.last);
   EXPECT_EQ(fixture.model->committed_samples(), 8U);
@@ -62,13 +62,13 @@ TEST(GlobalModel, StepsAlongTheMeanAndCountsWhatWasSpent) {
 }
 
 TEST(GlobalModel, GoesOnFromASnapshotAsIfItHadNeverStopped) {
-  Fixture whole(4);
-  Fixture half(4);
+  Fixture whole;
+  Fixture half;
   for (int i = 0; i < 2; ++i)
     whole.round(static_cast<float>(i + 1), 4, {0, static_cast<std::uint64_t>(4 * i), 4});
   half.round(1, 4, {0, 0, 4});
   auto optimizer = models::make_optimizer(half.config.train, {{"w", {16}, 0, 16, true}});
-  auto resumed = GlobalModel::make({half.pool, std::move(*optimizer), models::Schedule(half.config, 100), 4},
+  auto resumed = GlobalModel::make({half.pool, std::move(*optimizer), models::Schedule(half.config, 100)},
                                    *half.model->snapshot());
   ASSERT_TRUE(resumed);
   half.model = std::move(*resumed);
@@ -79,7 +79,7 @@ TEST(GlobalModel, GoesOnFromASnapshotAsIfItHadNeverStopped) {
 }
 
 TEST(GlobalModel, KeepsItsParametersAndMomentumWhenASumIsNotFinite) {
-  Fixture fixture(9);
+  Fixture fixture;
   fixture.round(8, 4, {0, 0, 4});
   const auto before = fixture.model->snapshot();
   ASSERT_TRUE(fixture.model->reserve_next());
@@ -92,8 +92,29 @@ TEST(GlobalModel, KeepsItsParametersAndMomentumWhenASumIsNotFinite) {
   EXPECT_EQ(after->optimizer[0].values, before->optimizer[0].values);
 }
 
+TEST(GlobalModel, QuarantinesWhatIsRefusedAgainAndKeepsThatOverASnapshot) {
+  Fixture fixture;
+  Contribution round;
+  round.refused = {{Refusal::Why::not_finite, worker_id(1), {{0, 4, 4}}, false},
+                   {Refusal::Why::too_large, worker_id(0), {{0, 0, 4}}, true}};
+  const auto before = fixture.model->current();
+  fixture.model->skip(round, {5}, false);
+  EXPECT_EQ(fixture.model->current().version(), before.version());
+  EXPECT_EQ(fixture.model->current().payload, before.payload);
+  EXPECT_EQ(fixture.model->current().record.round, Round{5});
+  const auto snapshot = fixture.model->snapshot();
+  EXPECT_THAT(snapshot->quarantined, ElementsAre(IndexRange{0, 0, 4}));
+  EXPECT_EQ(snapshot->refused, 2U);
+  auto optimizer = models::make_optimizer(fixture.config.train, {{"w", {16}, 0, 16, true}});
+  auto resumed = GlobalModel::make(
+      {fixture.pool, std::move(*optimizer), models::Schedule(fixture.config, 100)}, *snapshot);
+  ASSERT_TRUE(resumed);
+  EXPECT_THAT((*resumed)->snapshot()->quarantined, ElementsAre(IndexRange{0, 0, 4}));
+  EXPECT_EQ((*resumed)->snapshot()->refused, 2U);
+}
+
 TEST(GlobalModel, SaysWhenAStepOverflows) {
-  Fixture fixture(9);
+  Fixture fixture;
   constexpr float most = std::numeric_limits<float>::max();
   fixture.round(-most, 1, {0, 0, 1});
   const float before = fixture.model->current().payload->host()[0];
@@ -103,12 +124,12 @@ TEST(GlobalModel, SaysWhenAStepOverflows) {
 }
 
 TEST(GlobalModel, SaysWhenEveryBufferIsHeld) {
-  Fixture fixture(100);
+  Fixture fixture;
   std::vector<Parameters> held;
   while (fixture.model->reserve_next()) {
     held.push_back(fixture.model->current());
     Contribution nothing;
-    fixture.model->commit(nothing, false);
+    fixture.model->commit(nothing, {1}, false);
   }
   EXPECT_EQ(held.size(), 3U);
   held.clear();

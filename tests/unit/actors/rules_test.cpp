@@ -1,6 +1,9 @@
+#include "actors/rules/guard.hpp"
 #include "actors/rules/method.hpp"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 namespace thalweg::rules {
 namespace {
@@ -15,12 +18,13 @@ TEST(Reason, KeepsBracesBeyondItsFourNumbers) {
   EXPECT_EQ(reason.text(), "1234{}");
 }
 
-TEST(Lockstep, StartsARoundOnlyAtItsVersion) {
+TEST(Lockstep, StartsARoundOnlyWhenItIsOpen) {
   const Lockstep rule;
   EXPECT_EQ(rule.may_start({{3}, {3}}).action, PaceAction::start);
+  EXPECT_EQ(rule.may_start({{3}, {4}}).action, PaceAction::start);
   const auto wait = rule.may_start({{3}, {2}});
   EXPECT_EQ(wait.action, PaceAction::wait);
-  EXPECT_EQ(wait.reason.text(), "waits for version 3 before round 3: has version 2");
+  EXPECT_EQ(wait.reason.text(), "waits for the end of round 2 before round 3");
 }
 
 TEST(AllMembers, ClosesWhenEveryMemberIsInTheSum) {
@@ -42,10 +46,40 @@ TEST(SampleMean, SkipsARoundWithoutSamples) {
 
 TEST(Replace, TakesNewerParametersOnly) {
   const Replace rule;
-  EXPECT_EQ(rule.decide({false, {0}, {0}}).action, AdoptAction::replace);
-  EXPECT_EQ(rule.decide({true, {4}, {5}}).action, AdoptAction::replace);
-  EXPECT_EQ(rule.decide({true, {5}, {5}}).action, AdoptAction::ignore);
-  EXPECT_EQ(rule.decide({true, {5}, {4}}).action, AdoptAction::ignore);
+  const auto decide = [&](bool has_any, Version current, Version offered) {
+    return rule.decide({has_any, current, offered, {current.value}, {offered.value}}).action;
+  };
+  EXPECT_EQ(decide(false, {0}, {0}), AdoptAction::replace);
+  EXPECT_EQ(decide(true, {4}, {5}), AdoptAction::replace);
+  EXPECT_EQ(decide(true, {5}, {5}), AdoptAction::ignore);
+  EXPECT_EQ(decide(true, {5}, {4}), AdoptAction::ignore);
+}
+
+TEST(Replace, TakesTheSameParametersForTheRoundAfterOneWithoutACommit) {
+  const Replace rule;
+  const auto same = rule.decide({true, {5}, {5}, {6}, {7}});
+  EXPECT_EQ(same.action, AdoptAction::replace);
+  EXPECT_EQ(same.reason.text(), "keeps version 5 for round 7: the round before made no commit");
+  EXPECT_EQ(rule.decide({true, {5}, {4}, {6}, {7}}).action, AdoptAction::ignore);
+}
+
+TEST(Guard, RefusesNumbersThatAreNotFinite) {
+  const Guard guard(0);
+  EXPECT_EQ(guard.decide({{0}, 1, 4, 2.5, 1e60}).action, GuardAction::accept);
+  const auto refused = guard.decide({{3}, 1, 4, NAN, 1});
+  EXPECT_EQ(refused.action, GuardAction::refuse_not_finite);
+  EXPECT_EQ(refused.reason.text(), "refuses what w1 contributes to round 3: its numbers are not finite");
+  EXPECT_EQ(guard.decide({{0}, 1, 4, 2.5, INFINITY}).action, GuardAction::refuse_not_finite);
+  EXPECT_EQ(guard.decide({{0}, 1, 4, 2.5, NAN}).action, GuardAction::refuse_not_finite);
+}
+
+TEST(Guard, BoundsTheNormOfTheMeanGradient) {
+  const Guard guard(0.5);
+  EXPECT_EQ(guard.decide({{0}, 0, 4, 1, 4}).action, GuardAction::accept) << "2 / 4 is not past 0.5";
+  const auto refused = guard.decide({{9}, 0, 4, 1, 4.001});
+  EXPECT_EQ(refused.action, GuardAction::refuse_too_large);
+  EXPECT_EQ(refused.reason.text(),
+            "refuses what w0 contributes to round 9: its gradient is larger than guard.max_norm");
 }
 
 TEST(Method, IsKnownByName) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <fstream>
 #include <iterator>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -170,7 +171,7 @@ TEST_F(RunFolderTest, EqualWeightsMakeEqualBytesInAnyRun) {
   {
     RunFolder folder = make();
     ASSERT_TRUE(folder.save_model(tensors));
-    ASSERT_TRUE(folder.save_checkpoint(7, tensors, {{"samples", "64"}}));
+    ASSERT_TRUE(folder.save_checkpoint(7, {tensors, {{"samples", "64"}}}, 3));
   }
   config.run.out = "other";
   Result<RunFolder> other = RunFolder::create(config, "another id");
@@ -178,6 +179,97 @@ TEST_F(RunFolderTest, EqualWeightsMakeEqualBytesInAnyRun) {
   ASSERT_TRUE(other->save_model(tensors));
   EXPECT_EQ(read_file("out/model.safetensors"), read_file("other/model.safetensors"));
   EXPECT_GT(fs::file_size("out/checkpoints/version-7.safetensors"), fs::file_size("out/model.safetensors"));
+}
+
+std::vector<std::string> names_of(const std::vector<fs::path>& files) {
+  std::vector<std::string> names;
+  for (const auto& file : files) names.push_back(file.filename().string());
+  return names;
+}
+
+TEST_F(RunFolderTest, KeepsTheNewestCheckpointsAndNothingButThose) {
+  const std::vector<float> values = {1, 2};
+  const std::vector<models::NamedTensor> tensors = {{"w", {2}, values}};
+  RunFolder folder = make();
+  EXPECT_TRUE(folder.checkpoints().empty());
+  ASSERT_TRUE(folder.save_best({tensors, {}}));
+  for (const std::uint64_t version : {9U, 10U, 100U, 101U}) {
+    ASSERT_TRUE(folder.save_checkpoint(version, {tensors, {}}, 2));
+  }
+  write_file("out/checkpoints/version-.safetensors", "");
+  write_file("out/checkpoints/version-7x.safetensors", "");
+  EXPECT_THAT(names_of(folder.checkpoints()),
+              testing::ElementsAre("version-101.safetensors", "version-100.safetensors"));
+  EXPECT_FALSE(fs::exists("out/checkpoints/version-10.safetensors"));
+  EXPECT_TRUE(fs::exists("out/checkpoints/best.safetensors"));
+}
+
+TEST_F(RunFolderTest, AFullDiskLosesNoEarlierCheckpoint) {
+  const std::vector<float> values(1000, 0.5F);
+  const std::vector<models::NamedTensor> tensors = {{"w", {1000}, values}};
+  RunFolder folder = make();
+  ASSERT_TRUE(folder.save_checkpoint(1, {tensors, {}}, 1));
+  {
+    const FullDisk full(2000);
+    const Status written = folder.save_checkpoint(2, {tensors, {}}, 1);
+    ASSERT_FALSE(written);
+    EXPECT_THAT(written.error().text, HasSubstr("version-2.safetensors: File too large"));
+  }
+  EXPECT_THAT(names_of(folder.checkpoints()), testing::ElementsAre("version-1.safetensors"));
+  EXPECT_FALSE(fs::exists("out/checkpoints/version-2.safetensors.partial"));
+  ASSERT_TRUE(folder.save_checkpoint(3, {tensors, {}}, 1));
+  EXPECT_THAT(names_of(folder.checkpoints()), testing::ElementsAre("version-3.safetensors"));
+}
+
+Progressed row_of(std::uint64_t version, double wall_s) {
+  Progressed progressed;
+  progressed.version = version;
+  progressed.wall_s = wall_s;
+  return progressed;
+}
+
+TEST_F(RunFolderTest, IsReopenedWithItsIdAndTheRowsUpToTheVersionItGoesOnFrom) {
+  {
+    RunFolder folder = make();
+    ASSERT_TRUE(folder.add_metrics(row_of(10, 1.5), nullptr));
+    ASSERT_TRUE(folder.add_metrics(row_of(20, 2.5), nullptr));
+    ASSERT_TRUE(folder.add_metrics(row_of(30, 3.5), nullptr));
+  }
+  std::ofstream("out/metrics.csv", std::ios::app) << "4.5,0.1,12";  // the process died in the middle of a row
+  fs::create_directory("out/checkpoints");
+  write_file("out/checkpoints/version-30.safetensors.partial", "half");
+  write_file("out/summary.json", "{}");
+  config.stop.max_samples = 64;
+  Result<RunFolder> folder = RunFolder::reopen("out");
+  ASSERT_TRUE(folder) << folder.error().text;
+  EXPECT_EQ(folder->run_id(), "00ff");
+  EXPECT_THAT(read_file("out/job.toml"), HasSubstr("max_samples = 0")) << "reopening changes nothing";
+  ASSERT_TRUE(folder->go_on(config, 20));
+  ASSERT_TRUE(folder->add_metrics(row_of(21, 0.25), nullptr));
+  EXPECT_THAT(read_file("out/metrics.csv"),
+              EndsWith("bytes_down\n1.500,0.0000,0,10,0,,0.0,0.000,0,0\n2.500,0.0000,0,20,0,,0.0,0.000,0,0\n"
+                       "2.750,0.0000,0,21,0,,0.0,0.000,0,0\n"));
+  EXPECT_THAT(read_file("out/job.toml"), HasSubstr("max_samples = 64"));
+  EXPECT_FALSE(fs::exists("out/checkpoints/version-30.safetensors.partial"));
+  EXPECT_FALSE(fs::exists("out/summary.json")) << "it told of the process before";
+  EXPECT_THAT(read_file("out/root.json"), HasSubstr("\"term\": 2"));
+  EXPECT_EQ(folder->run_id(), "00ff");
+}
+
+TEST_F(RunFolderTest, BeginsWhereAnotherWasKilledBeforeItHadBegun) {
+  fs::create_directory("out");
+  write_file("out/job.toml.partial", "[run");
+  EXPECT_EQ(make().path(), "out");
+}
+
+TEST_F(RunFolderTest, IsNotReopenedWhereNoRunHasBegunOrOneIsGoingOn) {
+  EXPECT_EQ(RunFolder::reopen("nowhere").error().code, ErrorCode::not_found);
+  fs::create_directory("empty");
+  EXPECT_THAT(RunFolder::reopen("empty").error().text,
+              HasSubstr("empty: holds no job.toml, so no run has begun there: start it with --out empty"));
+  EXPECT_FALSE(fs::exists("empty/lock"));
+  const RunFolder folder = make();
+  EXPECT_EQ(RunFolder::reopen("out").error().code, ErrorCode::busy);
 }
 
 TEST_F(RunFolderTest, AFullDiskLosesNothingThatIsThere) {

@@ -40,6 +40,8 @@ TEST(SummaryJson, NamesAndOrderAreTheDocumentedOnes) {
   summary.setup_s = 0.5;
   summary.data_s = 0.25;
   summary.train_loss = 0.125;
+  summary.ended_by = "max_time";
+  summary.resumed_from = 400;
   summary.folder = "runs/lenet5-1";
   EXPECT_EQ(summary_json(summary),
             R"({"run":"0123456789abcdef0123456789abcdef","method":"ssgd","model":"lenet5",)"
@@ -48,7 +50,8 @@ TEST(SummaryJson, NamesAndOrderAreTheDocumentedOnes) {
             R"("samples_per_s":36000.0,"loss":0.25,"accuracy":0.875,)"
             R"("staleness":{"mean":1.0,"p99":3.0,"max":4.0},"bytes":{"up":[100,200],"down":[300,400]},)"
             R"("messages":5000,"ledger":{"committed":90000,"repeated":32,"quarantined":16},"refused":2,)"
-            R"("emulated":false,"end":"done","schema":1,"failure":"","tree":"[2, 2]","setup_s":0.5,)"
+            R"("emulated":false,"end":"done","schema":1,"failure":"","ended_by":"max_time",)"
+            R"("resumed_from":400,"tree":"[2, 2]","setup_s":0.5,)"
             R"("data_s":0.25,"train_loss":0.125,"folder":"runs/lenet5-1"})");
 }
 

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 /// Flat kernels against loops written out here, bit for bit, on every instruction set of this processor.
@@ -101,6 +102,24 @@ TEST_P(FlatKernels, AllFiniteFindsAnInfinityOrANaNAnywhere) {
       broken[at] = bad;
       EXPECT_FALSE(kernels.all_finite(broken.data(), broken.size()));
       EXPECT_TRUE(kernels.all_finite(broken.data(), at));
+    }
+  }
+}
+
+TEST_P(FlatKernels, SquaredNormIsTheSameEverywhereAndFiniteWhenAllNumbersAre) {
+  for (const auto size : sizes) {
+    auto x = random_values(size, 5, 1e3F);
+    double exact = 0;
+    for (const float value : x) exact += static_cast<double>(value) * static_cast<double>(value);
+    const double norm = kernels.squared_norm(x.data(), size);
+    EXPECT_NEAR(norm, exact, 1e-12 * exact);
+    EXPECT_EQ(norm, host::isa_kernels(0).flat.squared_norm(x.data(), size));
+    if (size == 0) continue;
+    x[size / 2] = std::numeric_limits<float>::max();
+    EXPECT_TRUE(std::isfinite(kernels.squared_norm(x.data(), size)));
+    for (const float bad : {INFINITY, -INFINITY, NAN}) {
+      x[size / 2] = bad;
+      EXPECT_FALSE(std::isfinite(kernels.squared_norm(x.data(), size)));
     }
   }
 }

@@ -1,0 +1,169 @@
+#include "actors/rules/allotment.hpp"
+
+#include "runtime/check.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace thalweg::rules {
+
+namespace {
+
+bool covers(const std::vector<IndexRange>& ranges, const IndexRange& part) {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const IndexRange& range) {
+    return range.epoch == part.epoch && range.begin <= part.begin && part.end() <= range.end();
+  });
+}
+
+}  // namespace
+
+Allotment::Allotment(Options options) : options_(std::move(options)) {
+  const auto& sampling = options_.sampling.options();
+  per_epoch_ = options_.sampling.samples_used_per_epoch();
+  for (std::uint32_t worker = 0; worker < sampling.batches.size(); ++worker) {
+    batches_[worker] = sampling.batches[worker];
+  }
+  commits_ = options_.commits;
+  committed_samples_ = total(options_.committed);
+
+  // Fresh positions begin behind the last one settled; a hole before it was out when the last run ended.
+  auto settled = options_.committed;
+  for (const auto& range : options_.quarantined) add_range(settled, range);
+  const auto return_up_to = [this](std::uint64_t end) {
+    if (position_ < end) returned_.push_back({{epoch_, position_, end - position_}, {}});
+  };
+  for (const auto& range : settled) {
+    for (; epoch_ < range.epoch; ++epoch_, position_ = 0) return_up_to(per_epoch_);
+    return_up_to(range.begin);
+    position_ = range.end();
+  }
+}
+
+bool Allotment::fresh() const {
+  const auto& sampling = options_.sampling.options();
+  if (sampling.rounds != 0) return true;
+  return epoch_ + 1 < sampling.epochs || (epoch_ < sampling.epochs && position_ < per_epoch_);
+}
+
+std::uint64_t Allotment::samples_left() const {
+  if (options_.max_samples == 0) return std::numeric_limits<std::uint64_t>::max();
+  const auto taken = committed_samples_ + out_samples_;
+  return taken < options_.max_samples ? options_.max_samples - taken : 0;
+}
+
+bool Allotment::available() const {
+  const auto rounds = options_.sampling.options().rounds;
+  if (rounds != 0 && commits_ + out_.size() >= rounds) return false;
+  return !batches_.empty() && samples_left() > 0 && (!returned_.empty() || fresh());
+}
+
+RoundShare Allotment::next(Round round) {
+  THALWEG_CHECK(available(), "a round is cut only when there is something to cut");
+  THALWEG_CHECK(out_.empty() || out_.rbegin()->first < round, "rounds rise");
+  out_[round];  // it is out, also before anybody has a piece of it
+  RoundShare share{round, std::vector<IndexRange>(options_.sampling.options().batches.size()), {}};
+  std::vector<std::uint32_t> without;
+  for (const auto& [worker, batch] : batches_) {
+    if (const auto piece = take_returned(worker, std::min(batch, samples_left()))) {
+      give(share, worker, *piece);
+    } else {
+      without.push_back(worker);
+    }
+  }
+  give_fresh(share, without, samples_left());
+  return share;
+}
+
+void Allotment::give(RoundShare& share, std::uint32_t worker, const Piece& piece) {
+  share.ranges[worker] = piece.range;
+  if (piece.refused_of) {
+    share.again.resize(share.ranges.size());
+    share.again[worker] = true;
+  }
+  out_[share.round].push_back({worker, piece});
+  out_samples_ += piece.range.count;
+}
+
+/// The oldest piece that this worker may have, no longer than its batch: what was refused of it goes to
+/// another one, unless there is none.
+std::optional<Allotment::Piece> Allotment::take_returned(std::uint32_t worker, std::uint64_t batch) {
+  if (batch == 0) return std::nullopt;
+  const auto found = std::find_if(returned_.begin(), returned_.end(), [&](const Piece& piece) {
+    return piece.refused_of != worker || batches_.size() == 1;
+  });
+  if (found == returned_.end()) return std::nullopt;
+  Piece piece = *found;
+  if (piece.range.count <= batch) {
+    returned_.erase(found);
+  } else {
+    piece.range.count = batch;
+    found->range.begin += batch;
+    found->range.count -= batch;
+  }
+  return piece;
+}
+
+void Allotment::give_fresh(RoundShare& share, const std::vector<std::uint32_t>& workers,
+                           std::uint64_t limit) {
+  if (workers.empty() || !fresh()) return;
+  if (position_ >= per_epoch_) {
+    ++epoch_;
+    position_ = 0;
+  }
+  std::vector<std::uint64_t> counts;
+  std::uint64_t wanted = 0;
+  for (const auto worker : workers) {
+    counts.push_back(batches_.at(worker));
+    wanted += counts.back();
+  }
+  const auto count = std::min({wanted, per_epoch_ - position_, limit});
+  if (count < wanted) counts = largest_remainder(count, counts);
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const IndexRange range{epoch_, position_, counts[i]};
+    position_ += counts[i];
+    if (counts[i] > 0) {
+      give(share, workers[i], {range, {}});
+    } else {
+      share.ranges[workers[i]] = range;
+    }
+  }
+}
+
+Allotment::Settled Allotment::settle(Round round, const std::vector<IndexRange>& spent,
+                                     const std::vector<Refusal>& refused) {
+  const auto found = out_.find(round);
+  THALWEG_CHECK(found != out_.end(), "a round is closed once, after it was given out");
+  const auto given = std::move(found->second);
+  out_.erase(found);
+  if (!spent.empty()) ++commits_;
+
+  Settled settled;
+  for (const auto& [worker, piece] : given) {
+    const auto count = piece.range.count;
+    out_samples_ -= count;
+    const bool was_refused = std::any_of(refused.begin(), refused.end(),
+                                         [&, who = worker, &range = piece.range](const auto& each) {
+                                           return each.origin == worker_id(who) && covers(each.spent, range);
+                                         });
+    if (covers(spent, piece.range)) {
+      settled.committed += count;
+      if (piece.refused_of && piece.refused_of != worker) settled.wronged.push_back(*piece.refused_of);
+    } else if (!was_refused) {
+      settled.returned += count;
+      returned_.push_back(piece);
+    } else if (piece.refused_of) {
+      settled.quarantined += count;
+    } else {
+      settled.returned += count;
+      returned_.push_back({piece.range, worker});
+    }
+  }
+  committed_samples_ += settled.committed;
+  THALWEG_CHECK(settled.committed == total(spent), "a commit spends what was given out for its round, once");
+  return settled;
+}
+
+void Allotment::remove(std::uint32_t worker) { batches_.erase(worker); }
+
+}  // namespace thalweg::rules

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "actors/rules/sampling.hpp"
+#include "runtime/values/contribution.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+/// Who gets which samples, as the run goes: cuts each next round from what its epoch has left, takes back
+/// what a closed round did not commit, and gives it out again. Undisturbed, round after round is the one that
+/// LockstepSampling plans. The scheduler's decision; knows no actor.
+namespace thalweg::rules {
+
+class Allotment {
+ public:
+  struct Options {
+    LockstepSampling sampling;
+    std::uint64_t max_samples = 0;        ///< ends the run when so many are committed; 0: no such limit
+    std::uint64_t commits = 0;            ///< already made, by the run that this one goes on with
+    std::vector<IndexRange> committed;    ///< likewise, sorted and merged
+    std::vector<IndexRange> quarantined;  ///< likewise
+  };
+  explicit Allotment(Options options);
+
+  /// Whether there is anything to give out now. False is not the end: what is out may come back.
+  [[nodiscard]] bool available() const;
+  /// Nothing is out, nothing is left: every sample of the budget is committed or quarantined.
+  [[nodiscard]] bool done() const { return out_.empty() && !available(); }
+
+  /// Requires: available(); rounds rise.
+  RoundShare next(Round round);
+
+  /// What a closed round came to.
+  struct Settled {
+    std::uint64_t committed = 0;         ///< samples
+    std::uint64_t returned = 0;          ///< samples that go out again
+    std::uint64_t quarantined = 0;       ///< samples, refused of two workers (or twice of the only one)
+    std::vector<std::uint32_t> wronged;  ///< workers whose refused samples were fine elsewhere: a strike each
+  };
+  /// `round` is closed: it committed `spent` (empty: it made no commit), and refused what `refused` says.
+  /// What was given out and is in neither comes back: its worker was lost.
+  Settled settle(Round round, const std::vector<IndexRange>& spent, const std::vector<Refusal>& refused);
+
+  /// Gives `worker` nothing from now on. What it has out comes back when its rounds are settled.
+  void remove(std::uint32_t worker);
+  [[nodiscard]] std::size_t workers() const { return batches_.size(); }  ///< still there
+
+ private:
+  struct Piece {
+    IndexRange range;
+    std::optional<std::uint32_t> refused_of;  ///< the worker whose contribution with it was refused
+  };
+  struct Given {
+    std::uint32_t worker = 0;
+    Piece piece;
+  };
+
+  std::optional<Piece> take_returned(std::uint32_t worker, std::uint64_t batch);
+  void give_fresh(RoundShare& share, const std::vector<std::uint32_t>& workers, std::uint64_t limit);
+  void give(RoundShare& share, std::uint32_t worker, const Piece& piece);
+  [[nodiscard]] bool fresh() const;
+  [[nodiscard]] std::uint64_t samples_left() const;
+
+  Options options_;
+  std::uint64_t per_epoch_ = 0;                     ///< positions of an epoch that are used
+  std::map<std::uint32_t, std::uint64_t> batches_;  ///< b_i of the workers that are there, by number
+  std::uint64_t epoch_ = 0;                         ///< the next fresh position
+  std::uint64_t position_ = 0;
+  std::vector<Piece> returned_;  ///< the oldest first
+  std::map<Round, std::vector<Given>> out_;
+  std::uint64_t commits_ = 0;
+  std::uint64_t committed_samples_ = 0;
+  std::uint64_t out_samples_ = 0;
+};
+
+}  // namespace thalweg::rules
