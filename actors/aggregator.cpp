@@ -29,6 +29,7 @@ AggregatorHandle::behavior_type AggregatorState::start(Options options) {
   return {
       [this](const Stamp&, const Parameters& parameters) {
         handed_up_ = false;
+        if (!opened_) early_ = parameters;
         publish(parameters);
         proceed();
       },
@@ -54,7 +55,7 @@ AggregatorHandle::behavior_type AggregatorState::start(Options options) {
 // -------------------------------------------------------------------------------------------------
 
 void AggregatorState::update(const Roster& roster) {
-  const bool first = members_.empty() && !roster.added.empty();
+  const bool first = !opened_ && !roster.added.empty();
   for (const auto& member : roster.added) members_.push_back({member.id, member.handle, {}, false, false});
   for (const auto& removed : roster.removed) {
     const auto member = std::find_if(members_.begin(), members_.end(),
@@ -68,8 +69,10 @@ void AggregatorState::update(const Roster& roster) {
     self_->note({"round {} goes on with {} members", {round_.value, members_.size()}});
   }
   if (first) {
+    opened_ = true;
     round_ = roster.first;
     if (root_) publish(root_->current());
+    if (early_) publish(*std::exchange(early_, std::nullopt));
   }
   proceed();
 }
