@@ -16,6 +16,7 @@ constexpr std::chrono::milliseconds buffer_retry{1};
 
 // Whom an aggregator can wait for, beside members and parent.
 std::string pool() { return "task pool"; }
+std::string scheduler() { return "scheduler"; }
 std::string supervisor() { return "supervisor"; }
 
 }  // namespace
@@ -26,6 +27,7 @@ AggregatorHandle::behavior_type AggregatorState::start(Options options) {
   trigger_ = options_.method.trigger();
   merge_ = options_.method.merge();
   if (options_.root) root_.emplace(self_, std::move(*options_.root));
+  self_->waits_for(scheduler, {"waits for its first roster"});
   return {
       [this](const Stamp&, const Parameters& parameters) {
         handed_up_ = false;
