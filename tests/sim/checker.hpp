@@ -31,9 +31,11 @@ struct Message {
 
 /// How a run ended, or that it did not.
 struct Ending {
-  std::optional<actors::Outcome> outcome;  ///< none: the run stands still or was given up
-  std::string cut;                         ///< why it was given up; empty: it was not
-  std::size_t left = 0;                    ///< actors that still run
+  std::optional<actors::Outcome> outcome;      ///< none: the run stands still or was given up
+  std::string cut;                             ///< why it was given up; empty: it was not
+  bool lost = false;                           ///< the job says that the machine is lost at this point
+  std::optional<actors::Snapshot> checkpoint;  ///< the last one that was kept
+  std::size_t left = 0;                        ///< actors that still run
   Time at{};
   std::uint64_t events = 0;
 };
@@ -45,7 +47,11 @@ class Checker {
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;
 
-  virtual void begins(const Job& /*job*/, const rules::LockstepSampling& /*sampling*/) {}
+  /// `start`: what the run goes on from; null: it begins anew.
+  virtual void begins(const Job& /*job*/, const rules::LockstepSampling& /*sampling*/,
+                      const actors::Snapshot* /*start*/) {}
+  /// The actor `who` has begun.
+  virtual void named(std::string_view /*who*/) {}
   /// A message leaves its sender; it reaches the receiver's mailbox as `delivered`.
   virtual void sent(const Message& /*message*/) {}
   virtual void delivered(const Message& /*message*/) {}
@@ -57,6 +63,8 @@ class Checker {
   virtual void goes_on(std::string_view /*who*/) {}
   /// The stream of `who` has begun or finished what it was given.
   virtual void computes(std::string_view /*who*/, bool /*busy*/) {}
+  /// The actor `who` is killed.
+  virtual void dies(std::string_view /*who*/) {}
   /// Nobody has anything to do at this moment: time goes on, or, when nothing is on its way, stands still.
   virtual void pauses(Time /*now*/, bool /*for_ever*/) {}
   virtual void ends(const Ending& /*ending*/) {}

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace thalweg::sim {
@@ -66,6 +67,58 @@ ComputeOptions compute_of(Random& random) {
   return compute;
 }
 
+Trouble trouble_of(Random& random, std::uint32_t worker, bool bounded, std::uint64_t steps) {
+  using Kind = Trouble::Kind;
+  std::vector kinds{Kind::throws, Kind::fails, Kind::killed, Kind::not_finite, Kind::loss_not_finite};
+  if (bounded) kinds.push_back(Kind::too_large);
+  Trouble trouble;
+  trouble.kind = kinds[random.below(kinds.size())];
+  trouble.worker = worker;
+  trouble.step = random.below(steps);
+  trouble.times = chance(random, 0.5) ? 1 : 1 + random.below(20);
+  trouble.at = between(random, Time{}, milliseconds{500});
+  return trouble;
+}
+
+void add_trouble(Random& random, Job& job) {
+  auto& config = job.config;
+  const auto workers = config.topology.workers;
+  config.guard.strikes = 1 + random.below(3);
+  if (chance(random, 0.5)) config.guard.max_norm = 10 * std::sqrt(static_cast<double>(job.floats + 3));
+  // Mostly some of the workers, sometimes all but one, seldom all.
+  std::size_t victims = 1 + random.below(std::max<std::size_t>(1, workers / 3));
+  if (chance(random, 0.2)) victims = workers - 1;
+  if (chance(random, 0.05)) victims = workers;
+  std::vector<std::uint32_t> numbers(workers);
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  for (std::size_t i = 0; i < victims; ++i) {
+    std::swap(numbers[i], numbers[i + random.below(workers - i)]);
+    job.troubles.push_back(trouble_of(random, numbers[i], config.guard.max_norm > 0, workers > 16 ? 3 : 12));
+  }
+  if (chance(random, 0.2)) job.bad_sample = random.below(job.samples);
+}
+
+std::string text_of(const Trouble& trouble) {
+  const auto worker = "w" + std::to_string(trouble.worker);
+  const auto steps = " in step " + std::to_string(trouble.step) +
+                     (trouble.times > 1 ? " and " + std::to_string(trouble.times - 1) + " more" : "");
+  switch (trouble.kind) {
+    case Trouble::Kind::throws:
+      return worker + " throws in step " + std::to_string(trouble.step);
+    case Trouble::Kind::fails:
+      return worker + " fails in step " + std::to_string(trouble.step);
+    case Trouble::Kind::killed:
+      return worker + " is killed at " + std::to_string(trouble.at.count() / 1000) + " us";
+    case Trouble::Kind::not_finite:
+      return worker + " computes NaN" + steps;
+    case Trouble::Kind::loss_not_finite:
+      return worker + " has an infinite loss" + steps;
+    case Trouble::Kind::too_large:
+      return worker + " has large gradients" + steps;
+  }
+  return worker;
+}
+
 }  // namespace
 
 Job job_with(std::uint64_t seed, std::size_t workers, std::size_t levels) {
@@ -95,7 +148,16 @@ Job job_with(std::uint64_t seed, std::size_t workers, std::size_t levels) {
   config.train.epochs = 1 + random.below(big ? 2 : 3);
   if (chance(random, 0.3)) config.train.steps = 1 + random.below(big ? 4 : 40);
   config.eval.every = random.below(3);
+  config.checkpoint.every = chance(random, 0.5) ? 1 + random.below(3) : 0;
   if (chance(random, 0.2)) job.stop_at = between(random, Time{}, milliseconds{big ? 200 : 1000});
+
+  if (chance(random, 0.1)) config.stop.max_time = milliseconds{1 + random.below(2000)};
+  if (chance(random, 0.1)) config.stop.max_samples = 1 + random.below(2 * job.samples);
+  if (chance(random, 0.5)) add_trouble(random, job);
+  if (chance(random, 0.03)) job.leader_killed_at = between(random, Time{}, milliseconds{500});
+  if (config.checkpoint.every != 0 && chance(random, 0.5)) {
+    job.cut_at = between(random, Time{}, milliseconds{big ? 200 : 500});
+  }
 
   auto resolved = resolve_config(std::move(config));
   THALWEG_CHECK(resolved.ok(), resolved ? "" : resolved.error().text);
@@ -123,6 +185,21 @@ std::string Job::text() const {
   if (links.outage > 0) text += " with outages";
   text += ", steps to " + std::to_string(compute.step_max.count() / 1000) + " us";
   if (compute.stall > 0) text += " with stalls";
+  constexpr std::size_t listed_max = 6;
+  for (std::size_t i = 0; i < std::min(troubles.size(), listed_max); ++i) text += ", " + text_of(troubles[i]);
+  if (troubles.size() > listed_max) {
+    text += ", " + std::to_string(troubles.size() - listed_max) + " more in trouble";
+  }
+  if (bad_sample) text += ", sample " + std::to_string(*bad_sample) + " is bad";
+  if (config.guard.max_norm > 0) text += ", gradients have a bound";
+  if (config.stop.max_time.count() > 0) {
+    text += ", at most " + std::to_string(config.stop.max_time.count()) + " ms";
+  }
+  if (config.stop.max_samples > 0)
+    text += ", at most " + std::to_string(config.stop.max_samples) + " samples";
+  if (leader_killed_at)
+    text += ", g0 is killed at " + std::to_string(leader_killed_at->count() / 1000) + " us";
+  if (cut_at) text += ", lost at " + std::to_string(cut_at->count() / 1000) + " us and resumed";
   if (stop_at) text += ", stopped at " + std::to_string(stop_at->count() / 1000) + " us";
   return text;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace thalweg::sim {
 
@@ -22,6 +23,22 @@ struct ComputeOptions {
   Time evaluation_max{};  ///< the evaluator's, drawn once
 };
 
+/// What goes wrong with one worker.
+struct Trouble {
+  enum class Kind {
+    throws,           ///< its model throws
+    fails,            ///< its model says that it failed
+    killed,           ///< its actor ends without a word
+    not_finite,       ///< its gradients hold a NaN
+    loss_not_finite,  ///< its losses are infinite
+    too_large,        ///< its gradients are larger than guard.max_norm
+  } kind = Kind::throws;
+  std::uint32_t worker = 0;
+  std::uint64_t step = 0;   ///< the worker's own, the first it happens in
+  std::uint64_t times = 1;  ///< in so many steps in a row
+  Time at{};                ///< when it is killed
+};
+
 /// All that a simulated run depends on.
 struct Job {
   std::uint64_t seed = 0;     ///< of links, streams and the order in which actors run
@@ -31,7 +48,12 @@ struct Job {
   LinkOptions links;
   ComputeOptions compute;
   std::optional<Time> stop_at;  ///< when the user asks to stop
+  std::vector<Trouble> troubles;
+  std::optional<std::uint64_t> bad_sample;  ///< its gradient is never finite, whoever computes it
+  std::optional<Time> leader_killed_at;     ///< g0's actor ends without a word
+  std::optional<Time> cut_at;               ///< the machine is lost; the run goes on from the last checkpoint
 
+  [[nodiscard]] bool troubled() const { return !troubles.empty() || bad_sample.has_value(); }
   [[nodiscard]] std::string text() const;  ///< in a line
 };
 

@@ -34,6 +34,13 @@ Job small_job() {
   job.links.delay_max = std::chrono::milliseconds(3);
   job.links.jitter = 1;
   job.stop_at.reset();
+  job.cut_at.reset();
+  job.leader_killed_at.reset();
+  job.troubles.clear();
+  job.bad_sample.reset();
+  job.config.guard = {};
+  job.config.stop = {};
+  job.config.checkpoint.every = 0;
   return job;
 }
 
@@ -68,12 +75,12 @@ TEST(PlantedBugs, NoneIsNoFinding) {
       IsEmpty());
 }
 
-TEST(PlantedBugs, AContributionCountedTwiceUnderAnotherName) {
+/// What w0 contributes to round 1 also comes under the name of w1.
+Bug twice_under_another_name() {
   struct Kept {
     std::vector<Letter> of_w0, of_w1;
   };
-  const auto kept = std::make_shared<Kept>();
-  const auto report = run_with([kept](Letter letter, const Directory& directory) -> std::vector<Letter> {
+  return [kept = std::make_shared<Kept>()](Letter letter, const Directory& directory) -> std::vector<Letter> {
     const auto* up = letter.as<Contribution>();
     if (up == nullptr || up->round.value != 1 || (letter.from != "w0" && letter.from != "w1"))
       return {letter};
@@ -84,10 +91,28 @@ TEST(PlantedBugs, AContributionCountedTwiceUnderAnotherName) {
     std::vector<Letter> both{kept->of_w0[0], directory.with(kept->of_w1[0], twice)};
     *kept = {};
     return both;
+  };
+}
+
+TEST(PlantedBugs, AContributionCountedTwiceIsSeenByTheSchedulerItself) {
+  EXPECT_DEATH(run_with(twice_under_another_name()),
+               "a commit spends what was given out for its round, once");
+}
+
+TEST(PlantedBugs, ACommitOfWhatWasCommittedBefore) {
+  const auto before = std::make_shared<std::vector<IndexRange>>();
+  const auto report = run_with([before](Letter letter, const Directory& directory) -> std::vector<Letter> {
+    const auto* down = letter.as<Parameters>();
+    if (down == nullptr || letter.from != "root") return {letter};
+    if (down->version().value == 1) *before = down->record.spent;
+    if (down->version().value != 2) return {letter};
+    auto again = *down;
+    again.record.spent = *before;
+    return {directory.with(letter, again)};
   });
   EXPECT_THAT(fired(report), ElementsAre("counted_once"));
   EXPECT_THAT(all_of(report),
-              HasSubstr("version 2 counts [epoch 0, 12..14], of which 3 were counted before"));
+              HasSubstr("version 2 counts [epoch 0, 0..11], of which 12 were counted before"));
 }
 
 TEST(PlantedBugs, ALeaderThatForgetsAMember) {
@@ -156,8 +181,23 @@ TEST(PlantedBugs, AContributionSentTwiceIsDroppedAndOnTheBooks) {
   EXPECT_THAT(all_of(report), HasSubstr("bytes up"));
 }
 
+TEST(PlantedBugs, ARefusalOfWhatIsFine) {
+  const auto report = run_with([](Letter letter, const Directory& directory) -> std::vector<Letter> {
+    const auto* up = letter.as<Contribution>();
+    if (up == nullptr || letter.from != "g0" || up->round.value != 1) return {letter};
+    auto unfair = *up;
+    unfair.refused.push_back({Refusal::Why::not_finite, worker_id(1), {{0, 36, 3}}, false});
+    return {directory.with(letter, unfair)};
+  });
+  EXPECT_THAT(fired(report), ElementsAre("refused_fairly"));
+  EXPECT_THAT(all_of(report),
+              HasSubstr("the contribution of w1 in round 1 is refused, and nothing is wrong"));
+}
+
 TEST(PlantedBugs, AWaitThatNobodyRecorded) {
   OwnedWaits checker;
+  checker.named("w0");
+  checker.named("w1");
   checker.waits("w0", "g0", {"waits for version {}", {3}});
   checker.waits("w1", "g0", {"waits for version {}", {3}});
   checker.computes("w1", true);

@@ -5,6 +5,7 @@
 #include "tests/sim/checkers/ends.hpp"
 #include "tests/sim/checkers/owned_waits.hpp"
 #include "tests/sim/checkers/parameters_agree.hpp"
+#include "tests/sim/checkers/refused_fairly.hpp"
 #include "tests/sim/checkers/versions_grow.hpp"
 #include "tests/sim/trace.hpp"
 
@@ -37,6 +38,7 @@ std::vector<std::unique_ptr<Checker>> all_checkers() {
   checkers.push_back(std::make_unique<CountedOnce>());
   checkers.push_back(std::make_unique<VersionsGrow>());
   checkers.push_back(std::make_unique<ParametersAgree>());
+  checkers.push_back(std::make_unique<RefusedFairly>());
   checkers.push_back(std::make_unique<OwnedWaits>());
   checkers.push_back(std::make_unique<Ends>());
   checkers.push_back(std::make_unique<BooksBalance>());
@@ -55,6 +57,22 @@ Report run_checked(const SimulationOptions& options, std::ostream* out) {
   }
   report.hash = trace.hash();
   report.messages = trace.messages();
+  if (!report.ending.lost) return report;
+
+  const auto& checkpoint = report.ending.checkpoint;
+  if (out != nullptr) {
+    *out << "== lost; goes on from "
+         << (checkpoint ? "version " + std::to_string(checkpoint->version.value) : "the start") << '\n';
+  }
+  auto rest = options;
+  rest.start = checkpoint;
+  rest.job.cut_at.reset();
+  auto resumed = run_checked(rest, out);
+  for (const auto& finding : resumed.findings) report.findings.push_back(finding + " (after the resumption)");
+  report.ending = std::move(resumed.ending);
+  report.resumed = true;
+  report.hash ^= resumed.hash;
+  report.messages += resumed.messages;
   return report;
 }
 

@@ -19,10 +19,12 @@ struct Report {
   std::vector<std::string> findings;  ///< none: every invariant held
   Ending ending;
   std::uint64_t hash = 0;  ///< of the trace
+  bool resumed = false;    ///< the ending is that of the second half
   std::uint64_t messages = 0;
 };
 
-/// Runs it under all checkers. `trace`, when not null, gets every message and decision as a line.
+/// Runs it under all checkers, and, where its machine is lost, what goes on from the last checkpoint.
+/// `trace`, when not null, gets every message and decision as a line.
 Report run_checked(const SimulationOptions& options, std::ostream* trace = nullptr);
 
 /// A seed that failed, for whoever has to find out why: which, of which commit, what was found, how to run it

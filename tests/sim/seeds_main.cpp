@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <unistd.h>
@@ -63,10 +64,39 @@ std::optional<Arguments> parse(int count, char** texts) {
   return arguments;
 }
 
+/// What a range of seeds came to.
+struct Tally {
+  std::uint64_t seeds = 0, failed = 0, resumed = 0, messages = 0;
+  std::uint64_t refused = 0, quarantined = 0;
+  std::map<std::string, std::uint64_t> ends;
+  Time time{};
+
+  void add(const Report& report) {
+    ++seeds;
+    failed += report.findings.empty() ? 0 : 1;
+    resumed += report.resumed ? 1 : 0;
+    messages += report.messages;
+    time += report.ending.at;
+    if (!report.ending.outcome) return;
+    const auto& summary = report.ending.outcome->summary;
+    ++ends[summary.end];
+    refused += summary.refused;
+    quarantined += summary.quarantined;
+  }
+
+  [[nodiscard]] std::string text() const {
+    std::string text = std::to_string(seeds) + " seeds, " + std::to_string(failed) + " failed;";
+    for (const auto& [end, count] : ends) text += " " + std::to_string(count) + " runs " + end + ",";
+    return text + " " + std::to_string(resumed) + " resumed; " + std::to_string(refused) +
+           " contributions refused, " + std::to_string(quarantined) + " samples quarantined; " +
+           std::to_string(messages) + " messages, " + std::to_string(time / std::chrono::seconds(1)) +
+           " s of their time";
+  }
+};
+
 int run(const Arguments& arguments) {
   std::signal(SIGABRT, say_seed);
-  std::uint64_t runs = 0, failed = 0, messages = 0;
-  Time time{};
+  Tally tally;
   const auto began = std::chrono::steady_clock::now();
   for (auto seed = arguments.first; seed < arguments.first + arguments.seeds; seed += arguments.step) {
     seed_now = static_cast<std::sig_atomic_t>(seed);
@@ -78,19 +108,12 @@ int run(const Arguments& arguments) {
                 << report.ending.at.count() / 1'000'000 << " ms, trace " << std::hex << report.hash
                 << std::dec << ": " << job.text() << '\n';
     }
-    if (!report.findings.empty()) {
-      ++failed;
-      std::cout << failure_text(job, report) << std::flush;
-    }
-    ++runs;
-    messages += report.messages;
-    time += report.ending.at;
+    if (!report.findings.empty()) std::cout << failure_text(job, report) << std::flush;
+    tally.add(report);
   }
   const auto took = std::chrono::steady_clock::now() - began;
-  std::cout << runs << " seeds, " << failed << " failed: " << messages << " messages, "
-            << time / std::chrono::seconds(1) << " s of their time in " << took / std::chrono::milliseconds(1)
-            << " ms\n";
-  return failed == 0 ? 0 : 1;
+  std::cout << tally.text() << " in " << took / std::chrono::milliseconds(1) << " ms\n";
+  return tally.failed == 0 ? 0 : 1;
 }
 
 }  // namespace

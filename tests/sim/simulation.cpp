@@ -3,14 +3,15 @@
 #include "actors/supervisor.hpp"
 #include "runtime/check.hpp"
 #include "runtime/time/random.hpp"
+#include "tests/sim/troubled_model.hpp"
 #include "tests/sim/virtual_device.hpp"
-#include "tests/support/integer_model.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 #include <caf/send.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace thalweg::sim {
@@ -49,13 +50,14 @@ struct Bounds {
   std::uint64_t events = 0;
 
   Bounds(const Job& job, const rules::LockstepSampling& sampling) {
-    const auto rounds = sampling.rounds() + 4;
+    // What a worker in trouble did not bring in goes out again, in rounds of its own.
+    const auto rounds = (sampling.rounds() + 4) * (job.troubled() ? 6 : 1);
     const auto hops = 4 * (job.config.topology.tree.depth() + 2);
     const auto step = job.compute.step_max * 2 + job.compute.stall_max;
     const auto evaluation = job.compute.evaluation_max * 2 + job.compute.stall_max;
     time = static_cast<Time::rep>(rounds) *
                (step + evaluation + job.links.longest(65536) * static_cast<Time::rep>(hops)) +
-           std::chrono::seconds(60);
+           job.config.stop.max_time + std::chrono::seconds(60);
     const auto actors = job.config.topology.workers + job.config.topology.tree.leader_count() + 8;
     events = rounds * actors * 20 + static_cast<std::uint64_t>(time / std::chrono::milliseconds(1));
   }
@@ -76,25 +78,17 @@ class Cluster {
   }
 
   Ending run(const std::optional<actors::Snapshot>& start) {
-    auto assembly = actors::assemble(
-        job_.config, testing::make_index_data(job_.samples),
-        {&device_, nullptr,
-         [floats = job_.floats] {
-           return Result<std::unique_ptr<Model>>(std::make_unique<testing::IntegerModel>(floats));
-         },
-         start});
+    auto assembly = actors::assemble(job_.config, testing::make_index_data(job_.samples),
+                                     {&device_, nullptr, [this] { return make_model(); }, start});
     THALWEG_CHECK(assembly.ok(), assembly ? "" : assembly.error().text);
     const auto sampling = *assembly->sampling;
-    for (auto* looker : audience_) looker->begins(job_, sampling);
+    for (auto* looker : audience_) looker->begins(job_, sampling, start ? &*start : nullptr);
 
     caf::actor_system system(context_);
     auto& coordinator = dynamic_cast<test_coordinator&>(system.scheduler());
     {
       const auto supervisor = spawn(system, std::move(*assembly));
-      if (job_.stop_at) {
-        time_.at(*job_.stop_at, 0,
-                 [this, &supervisor] { ask_to_stop(supervisor, actors::Stop::When::after_round); });
-      }
+      foresee(supervisor);
       go(coordinator, Bounds(job_, sampling));
       if (!ending_.outcome) clear_away(coordinator, supervisor);
     }
@@ -109,6 +103,38 @@ class Cluster {
   }
 
  private:
+  /// One for each worker, in the order of their numbers, then the evaluator's.
+  Result<std::unique_ptr<Model>> make_model() {
+    const auto worker = models_++;
+    const bool evaluator = worker == job_.config.topology.workers;
+    std::vector<Trouble> troubles;
+    std::copy_if(job_.troubles.begin(), job_.troubles.end(), std::back_inserter(troubles),
+                 [&](const Trouble& trouble) { return !evaluator && trouble.worker == worker; });
+    return std::unique_ptr<Model>(
+        std::make_unique<TroubledModel>(job_.floats, std::move(troubles), job_.bad_sample));
+  }
+
+  /// Puts into the queue what happens from outside.
+  void foresee(const actors::SupervisorHandle& supervisor) {
+    if (job_.stop_at) {
+      time_.at(*job_.stop_at, 0,
+               [this, &supervisor] { ask_to_stop(supervisor, actors::Stop::When::after_round); });
+    }
+    if (job_.cut_at) time_.at(*job_.cut_at, 0, [this] { ending_.lost = !ending_.outcome; });
+    for (const auto& trouble : job_.troubles) {
+      if (trouble.kind != Trouble::Kind::killed) continue;
+      time_.at(trouble.at, 0, [this, worker = worker_id(trouble.worker).text()] { kill(worker); });
+    }
+    if (job_.leader_killed_at) time_.at(*job_.leader_killed_at, 0, [this] { kill("g0"); });
+  }
+
+  void kill(const std::string& who) {
+    const auto member = wire_.directory().member_named(who);
+    if (!member || ending_.outcome) return;
+    for (auto* looker : audience_) looker->dies(who);
+    caf::anon_send_exit(member, caf::exit_reason::kill);
+  }
+
   actors::SupervisorHandle spawn(caf::actor_system& system, actors::Assembly assembly) {
     actors::ReporterState::Options reporter;
     reporter.summary.workers = job_.config.topology.workers;
@@ -116,8 +142,17 @@ class Cluster {
     reporter.on_outcome = [this](actors::Outcome outcome) {
       if (!cleared_) ending_.outcome = std::move(outcome);
     };
+    std::optional<actors::KeeperState::Options> keeper;
+    if (job_.config.checkpoint.every != 0) {
+      keeper.emplace();
+      keeper->save = [this](const actors::Snapshot& snapshot) -> Status {
+        if (!cleared_) ending_.checkpoint = snapshot;
+        return {};
+      };
+      keeper->save_best = [](const actors::Best&) -> Status { return {}; };
+    }
     return actors::spawn_role<actors::SupervisorHandle, actors::SupervisorState>(
-        system, {std::move(assembly), std::move(reporter), {}, false});
+        system, {std::move(assembly), std::move(reporter), std::move(keeper), false});
   }
 
   void ask_to_stop(const actors::SupervisorHandle& supervisor, actors::Stop::When when) {
@@ -131,6 +166,7 @@ class Cluster {
         std::swap(coordinator.jobs.front(), coordinator.jobs[order_.below(coordinator.jobs.size())]);
         coordinator.run_once();
       }
+      if (ending_.lost) return;
       if (time_.due()) {
         do {
           ++ending_.events;
@@ -177,6 +213,7 @@ class Cluster {
   VirtualDevice device_;
   Random order_;
   Ending ending_;
+  std::uint32_t models_ = 0;
   bool cleared_ = false;
   std::uint64_t asked_ = 0;
 };

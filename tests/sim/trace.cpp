@@ -1,26 +1,36 @@
 #include "tests/sim/trace.hpp"
 
-namespace thalweg::sim {
+#include "tests/sim/ranges.hpp"
 
-std::string text_of(const IndexRange& range) {
-  if (range.count == 0) return "epoch " + std::to_string(range.epoch) + ", none";
-  return "epoch " + std::to_string(range.epoch) + ", " + std::to_string(range.begin) + ".." +
-         std::to_string(range.end() - 1);
-}
+namespace thalweg::sim {
 
 std::string text_of(const Message& message) {
   std::string text = kind_name(message.stamp.kind);
   if (const auto* up = message.as<Contribution>()) {
-    text += " of round " + std::to_string(up->round.value) + " by " + up->origin.text() + ":";
-    for (const auto& range : up->spent) text += " [" + text_of(range) + "]";
+    text += " of round " + std::to_string(up->round.value) + " by " + up->origin.text() + ": " +
+            text_of(up->spent);
+    for (const auto& refusal : up->refused) text += ", refused of " + refusal.origin.text();
   } else if (const auto* down = message.as<Parameters>()) {
     text += " " + std::to_string(down->version().value) + (down->record.last ? " (the last)" : "");
+    text += " that opens round " + std::to_string(down->record.round.value);
   } else if (const auto* batch = message.as<Batch>()) {
     text += " of round " + std::to_string(batch->round.value) + ": [" + text_of(batch->range) + "]";
   } else if (const auto* committed = message.as<actors::Committed>()) {
     text += " version " + std::to_string(committed->record.version.value);
   } else if (const auto* failed = message.as<actors::Failed>()) {
     text += ": " + failed->who + ": " + failed->why;
+  } else if (const auto* closed = message.as<actors::RoundClosed>()) {
+    text += " " + std::to_string(closed->round.value) + ": " + text_of(closed->spent);
+    for (const auto& refusal : closed->refused) {
+      text += ", refused of " + refusal.origin.text() + ": " + text_of(refusal.spent);
+    }
+  } else if (const auto* departed = message.as<actors::Departed>()) {
+    text += " " + departed->member.text() + ": " + departed->why;
+  } else if (const auto* left = message.as<actors::Left>()) {
+    text += " " + left->member.text() + ": " + left->why;
+  } else if (const auto* roster = message.as<actors::Roster>()) {
+    for (const auto& member : roster->added) text += " +" + member.id.text();
+    for (const auto& member : roster->removed) text += " -" + member.text();
   } else if (const auto* stopped = message.as<actors::Stopped>()) {
     text += ": " + stopped->who;
   }
@@ -70,6 +80,11 @@ void Trace::waits(std::string_view who, std::string_view for_whom, const rules::
 void Trace::computes(std::string_view who, bool busy) {
   mix(who);
   if (out_ != nullptr) *out_ << "    " << who << (busy ? " computes\n" : " has computed\n");
+}
+
+void Trace::dies(std::string_view who) {
+  mix(who);
+  if (out_ != nullptr) *out_ << "    " << who << " is killed\n";
 }
 
 void Trace::pauses(Time now, bool for_ever) {

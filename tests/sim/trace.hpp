@@ -21,6 +21,7 @@ class Trace final : public Checker {
   void decided(std::string_view who, const rules::Reason& reason) override;
   void waits(std::string_view who, std::string_view for_whom, const rules::Reason& until) override;
   void computes(std::string_view who, bool busy) override;
+  void dies(std::string_view who) override;
   void pauses(Time now, bool for_ever) override;
 
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
@@ -37,8 +38,5 @@ class Trace final : public Checker {
 
 /// A message in a line: "parameters 3 (committed 24)".
 std::string text_of(const Message& message);
-
-/// A range in a line: "epoch 0, 4..7".
-std::string text_of(const IndexRange& range);
 
 }  // namespace thalweg::sim

@@ -40,8 +40,8 @@ bool inside_node(const Letter& letter, std::string_view to) {
   // An actor's own stream and timers; and whoever watches it: CAF tells the supervisor of an actor's end past
   // this wire, so what the actor said before must not come later.
   if (letter.from == to || to == "supervisor") return true;
-  // A leader that has parameters before its first roster has nobody to hand them to.
-  if (letter.stamp.kind == MessageKind::roster) return true;
+  // The scheduler has no name yet when it is told who stands.
+  if (letter.stamp.kind == MessageKind::hello) return true;
   return beside_root(letter.from) && beside_root(to);
 }
 
@@ -93,6 +93,7 @@ Wire::Wire(const LinkOptions& options, std::uint64_t seed, VirtualTime& time, co
 void Wire::named(caf::actor_id actor, std::string_view name) {
   ids_[std::string(name)] = actor;
   names_[actor] = name;
+  for (auto* looker : audience_) looker->named(name);
 }
 
 void Wire::clear() {
@@ -108,7 +109,11 @@ std::string Wire::name_of(caf::actor_id actor) const {
 void Wire::carry(Parcel parcel) {
   Letter letter{std::string(parcel.from), parcel.to, parcel.stamp, parcel.body, parcel.delay,
                 std::move(parcel.deliver)};
-  if (const auto* hello = letter.as<actors::Hello>()) directory_.learn(*hello);
+  if (const auto* hello = letter.as<actors::Hello>()) {
+    directory_.learn(*hello);
+    // Some of them have not begun yet, and are written to all the same.
+    for (const auto& aggregator : hello->aggregators) names_[aggregator.handle.id()] = aggregator.id.text();
+  }
   if (!bug_) return send(std::move(letter));
   for (auto& each : bug_(std::move(letter), directory_)) send(std::move(each));
 }

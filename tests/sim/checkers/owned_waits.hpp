@@ -15,11 +15,12 @@ class OwnedWaits final : public Checker {
  public:
   OwnedWaits() : Checker("owned_waits") {}
 
+  void named(std::string_view who) override;
   void sent(const Message& message) override;
-  void decided(std::string_view who, const rules::Reason& reason) override;
   void waits(std::string_view who, std::string_view for_whom, const rules::Reason& until) override;
   void goes_on(std::string_view who) override;
   void computes(std::string_view who, bool busy) override;
+  void dies(std::string_view who) override;
   void pauses(Time now, bool for_ever) override;
 
  private:
@@ -27,10 +28,7 @@ class OwnedWaits final : public Checker {
     std::string waits;  ///< for whom and until what; empty: it has not said so
     bool busy = false;  ///< its stream is
   };
-  Actor* known(std::string_view who);
-
   std::map<std::string, Actor, std::less<>> actors_;  ///< the workers and aggregators that live
-  bool recorded_ = false;  ///< waits are recorded as such; else they are read from decisions
 };
 
 }  // namespace thalweg::sim

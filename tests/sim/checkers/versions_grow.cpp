@@ -14,13 +14,18 @@ void VersionsGrow::sent(const Message& message) {
     newest_ = version;
   }
   const auto pair = std::string(message.from) + " to " + std::string(message.to);
-  const auto [before, first] = sent_.try_emplace(pair, version);
+  const Seen seen{version, parameters->record.round};
+  const auto [before, first] = sent_.try_emplace(pair, seen);
   if (first) return;
-  if (version <= before->second) {
+  if (version < before->second.version) {
     find(pair + ": version " + std::to_string(version.value) + " after version " +
-         std::to_string(before->second.value));
+         std::to_string(before->second.version.value));
+  } else if (seen.round <= before->second.round) {
+    find(pair + ": version " + std::to_string(version.value) + " opens round " +
+         std::to_string(seen.round.value) + ", after the one that opened round " +
+         std::to_string(before->second.round.value));
   } else {
-    before->second = version;
+    before->second = seen;
   }
 }
 

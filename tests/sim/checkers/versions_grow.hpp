@@ -4,11 +4,13 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 namespace thalweg::sim {
 
-/// Versions only grow: each commit of the root is the version after the one before; nobody sends a version
-/// after a newer one to the same receiver; and what a worker adopts is newer than what it had.
+/// Versions only grow: each commit of the root is the version after the one before, and each round opens once
+/// with one; nobody is sent an older round or version after a newer one; and what a worker adopts is newer
+/// than what it had.
 class VersionsGrow final : public Checker {
  public:
   VersionsGrow() : Checker("versions_grow") {}
@@ -18,8 +20,13 @@ class VersionsGrow final : public Checker {
   void ends(const Ending& ending) override;
 
  private:
+  struct Seen {
+    Version version;
+    Round round;  ///< that opens with it
+  };
+
   std::optional<Version> newest_;  ///< of the root
-  std::map<std::string, Version> sent_;
+  std::map<std::string, Seen> sent_;
   std::map<std::string, std::uint64_t, std::less<>> adopted_;
 };
 
