@@ -1,5 +1,7 @@
 #include "models/byte_source.hpp"
 
+#include "models/file_error.hpp"
+
 #include <fmt/format.h>
 #include <zlib.h>
 
@@ -7,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <string>
 
 namespace thalweg::models {
@@ -15,11 +16,6 @@ namespace {
 
 /// Deflate cannot do better: 258 bytes from a quarter of a byte. (zlib, "Maximum compression factor".)
 constexpr std::uint64_t deflate_ratio_max = 1032;
-
-Error system_error(const std::filesystem::path& file, int code) {
-  return {code == ENOENT ? ErrorCode::not_found : ErrorCode::io,
-          fmt::format("cannot read {}: {}", file.string(), std::strerror(code))};
-}
 
 }  // namespace
 
@@ -53,19 +49,20 @@ struct ByteSource::State {
 
 Status ByteSource::State::start() {
   handle = std::fopen(file.c_str(), "rb");
-  if (!handle) return system_error(file, errno);
+  if (!handle) return cannot_read(file, errno);
   std::array<std::uint8_t, 2> first{};
   const auto got = read_stored(first);
   if (!got) return got.error();
   packed = *got == 2 && first[0] == 0x1f && first[1] == 0x8b;
-  if (std::fseek(handle, 0, SEEK_END) != 0) return system_error(file, errno);
+  if (std::fseek(handle, 0, SEEK_END) != 0) return cannot_read(file, errno);
   const long end = std::ftell(handle);
-  if (end < 0) return system_error(file, errno);
+  if (end < 0) return cannot_read(file, errno);
   stored = static_cast<std::uint64_t>(end);
   std::rewind(handle);
   if (packed) {
     if (inflateInit2(&unpacker, 16 + MAX_WBITS) != Z_OK)
-      return Error{ErrorCode::failed, "zlib did not start"};
+      return Error{ErrorCode::failed,
+                   fmt::format("cannot read {}: zlib did not start: free some memory", file.string())};
     inflating = true;
     member_open = true;
   }
@@ -74,7 +71,7 @@ Status ByteSource::State::start() {
 
 Result<std::size_t> ByteSource::State::read_stored(std::span<std::uint8_t> bytes) {
   const std::size_t got = std::fread(bytes.data(), 1, bytes.size(), handle);
-  if (got < bytes.size() && std::ferror(handle)) return system_error(file, errno);
+  if (got < bytes.size() && std::ferror(handle)) return cannot_read(file, errno);
   return got;
 }
 
@@ -91,11 +88,9 @@ Result<std::size_t> ByteSource::State::read_unpacked(std::span<std::uint8_t> byt
   while (done < bytes.size()) {
     if (unpacker.avail_in == 0) {
       if (const auto status = refill(); !status) return status.error();
-      if (unpacker.avail_in == 0) {
-        if (member_open) return broken("the file ends in the middle");
-        return done;
-      }
     }
+    const bool file_ended = unpacker.avail_in == 0;
+    if (file_ended && !member_open) return done;
     // A gzip file may be several members in a row; what follows the last one must be one too.
     if (!member_open) {
       inflateReset(&unpacker);
@@ -112,6 +107,9 @@ Result<std::size_t> ByteSource::State::read_unpacked(std::span<std::uint8_t> byt
       member_open = false;
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
       return broken(unpacker.msg ? unpacker.msg : "zlib refused it");
+    } else if (file_ended && made == 0) {
+      // Only now: zlib may hold output of input that it took long ago.
+      return broken("the file ends in the middle");
     }
   }
   return done;

@@ -24,18 +24,35 @@ struct IdxArray {
   std::size_t header_bytes = 0;
 };
 
-Error corrupt(const std::filesystem::path& file, std::uint64_t byte, const std::string& what) {
-  return {ErrorCode::corrupt, fmt::format("{}: byte {}: {}", file.string(), byte, what)};
+/// What a file is to hold, in words for its reader.
+struct Contents {
+  std::size_t rank;
+  const char* dimensions;
+  const char* remedy;  ///< when it is another file altogether
+};
+
+constexpr Contents labels_contents{1, "labels", "give the file with the labels"};
+constexpr Contents images_contents{3, "images, rows, columns", "give the file with the images"};
+
+/// "1 image", "2 images"
+std::string counted(std::uint64_t count, const char* thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+Error corrupt(const std::filesystem::path& file, std::uint64_t byte, const std::string& what,
+              const std::string& remedy = "fetch the file again") {
+  return {ErrorCode::corrupt, fmt::format("{}: byte {}: {}: {}", file.string(), byte, what, remedy)};
 }
 
 std::string dimensions_text(std::span<const std::uint32_t> dimensions) {
   return fmt::format("{}", fmt::join(dimensions, " x "));
 }
 
-/// Reads and judges the header; `what` says in words what the dimensions are.
-Result<IdxArray> read_header(ByteSource& source, const std::filesystem::path& file, std::size_t rank,
-                             const char* what) {
+/// Reads the header and judges it.
+Result<IdxArray> read_header(ByteSource& source, const std::filesystem::path& file,
+                             const Contents& contents) {
   std::array<std::uint8_t, 16> header{};
+  const std::size_t rank = contents.rank;
   const std::size_t size = 4 + 4 * rank;
   THALWEG_CHECK(size <= header.size(), "at most three dimensions are read");
   const auto got = source.read(std::span(header).first(size));
@@ -43,16 +60,20 @@ Result<IdxArray> read_header(ByteSource& source, const std::filesystem::path& fi
   if (*got == 0)
     return corrupt(file, 0, fmt::format("the file is empty: expected an IDX header of {} bytes", size));
   if ((header[0] | header[1]) != 0 || *got < 4) {
-    return corrupt(
-        file, 0,
-        fmt::format("not an IDX file: begins with {:02x}, expected 00 00 08 {:02x}",
-                    fmt::join(std::span(header).first(std::min<std::size_t>(*got, 4)), " "), rank));
+    return corrupt(file, 0,
+                   fmt::format("not an IDX file: begins with {:02x}, expected 00 00 08 {:02x}",
+                               fmt::join(std::span(header).first(std::min<std::size_t>(*got, 4)), " "), rank),
+                   contents.remedy);
   }
   if (header[2] != type_unsigned_byte) {
-    return corrupt(file, 2, fmt::format("IDX type {:#04x}: expected 0x08 (unsigned bytes)", header[2]));
+    return corrupt(file, 2, fmt::format("IDX type {:#04x}: expected 0x08 (unsigned bytes)", header[2]),
+                   "convert it to unsigned bytes");
   }
   if (header[3] != rank) {
-    return corrupt(file, 3, fmt::format("{} dimensions: expected {} ({})", header[3], rank, what));
+    return corrupt(
+        file, 3,
+        fmt::format("{}: expected {} ({})", counted(header[3], "dimension"), rank, contents.dimensions),
+        contents.remedy);
   }
   if (*got < size) {
     return corrupt(file, *got, fmt::format("the file ends inside its IDX header: expected {} bytes", size));
@@ -65,7 +86,10 @@ Result<IdxArray> read_header(ByteSource& source, const std::filesystem::path& fi
                                static_cast<std::uint32_t>(at[1]) << 16 |
                                static_cast<std::uint32_t>(at[2]) << 8 | at[3]);
     if (array.dimensions.back() == 0) {
-      return corrupt(file, 4 + 4 * axis, fmt::format("dimension {} is 0: expected samples ({})", axis, what));
+      return corrupt(file, 4 + 4 * axis,
+                     fmt::format("dimension {} of {} ({}) is 0: expected at least 1", axis + 1, rank,
+                                 contents.dimensions),
+                     "give a file that holds samples");
     }
   }
   return array;
@@ -110,10 +134,10 @@ Status read_elements(ByteSource& source, std::size_t count, const std::filesyste
   return {};
 }
 
-Result<IdxArray> read_idx(const std::filesystem::path& file, std::size_t rank, const char* what) {
+Result<IdxArray> read_idx(const std::filesystem::path& file, const Contents& contents) {
   auto source = ByteSource::open(file);
   if (!source) return source.error();
-  auto array = read_header(*source, file, rank, what);
+  auto array = read_header(*source, file, contents);
   if (!array) return array.error();
   const auto count = claimed_elements(*array, *source, file);
   if (!count) return count.error();
@@ -176,7 +200,7 @@ class ByteImages final : public Dataset {
 Result<std::shared_ptr<const Dataset>> load_idx(const std::filesystem::path& images,
                                                 const std::filesystem::path& labels, std::size_t classes,
                                                 Normalisation normalisation) {
-  auto label_array = read_idx(labels, 1, "labels");
+  auto label_array = read_idx(labels, labels_contents);
   if (!label_array) return label_array.error();
   const std::vector<std::uint8_t>& values = label_array->elements;
   const auto bad =
@@ -184,14 +208,17 @@ Result<std::shared_ptr<const Dataset>> load_idx(const std::filesystem::path& ima
   if (bad != values.end()) {
     const auto index = static_cast<std::uint64_t>(bad - values.begin());
     return corrupt(labels, label_array->header_bytes + index,
-                   fmt::format("label {} at index {}: expected less than {}", *bad, index, classes));
+                   fmt::format("label {} at index {}: expected less than {}", *bad, index, classes),
+                   fmt::format("give the labels of a data set of {} classes", classes));
   }
-  auto image_array = read_idx(images, 3, "images, rows, columns");
+  auto image_array = read_idx(images, images_contents);
   if (!image_array) return image_array.error();
   if (image_array->dimensions[0] != values.size()) {
     return corrupt(images, 4,
-                   fmt::format("{} images, but {} has {} labels: the two files do not belong together",
-                               image_array->dimensions[0], labels.string(), values.size()));
+                   fmt::format("{}, but {} has {}: the two files do not belong together",
+                               counted(image_array->dimensions[0], "image"), labels.string(),
+                               counted(values.size(), "label")),
+                   "take both from one data set");
   }
   return std::shared_ptr<const Dataset>(
       std::make_shared<ByteImages>(std::move(*image_array), std::move(*label_array), classes, normalisation));

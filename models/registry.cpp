@@ -83,9 +83,11 @@ Result<DatasetPair> load_mnist_files(const std::filesystem::path& dir, const std
     (train ? pair.train : pair.test) = std::move(*dataset);
   }
   if (!std::ranges::equal(pair.train->sample_shape(), pair.test->sample_shape())) {
-    return Error{ErrorCode::corrupt, fmt::format("{}: training images are [{}], test images [{}]",
-                                                 dir.string(), fmt::join(pair.train->sample_shape(), ", "),
-                                                 fmt::join(pair.test->sample_shape(), ", "))};
+    return Error{
+        ErrorCode::corrupt,
+        fmt::format("{}: training images are [{}], test images [{}]: take all four files from one data set",
+                    dir.string(), fmt::join(pair.train->sample_shape(), ", "),
+                    fmt::join(pair.test->sample_shape(), ", "))};
   }
   return pair;
 }

@@ -1,6 +1,7 @@
 #include "models/safetensors.hpp"
 
 #include "models/durable_file.hpp"
+#include "models/file_error.hpp"
 #include "models/safetensors_header.hpp"
 #include "runtime/check.hpp"
 
@@ -12,7 +13,6 @@
 #include <bit>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <sys/stat.h>
 #include <utility>
@@ -32,11 +32,6 @@ std::size_t count_of(const std::vector<std::size_t>& shape) {
   return count;
 }
 
-Error system_error(const std::filesystem::path& file, int reason) {
-  return {reason == ENOENT ? ErrorCode::not_found : ErrorCode::io,
-          fmt::format("cannot read {}: {}", file.string(), std::strerror(reason))};
-}
-
 /// Reads one file front to back, with errors that name it.
 class Reader {
  public:
@@ -44,21 +39,24 @@ class Reader {
 
   /// Its length in bytes.
   Result<std::uint64_t> open() {
-    if (!handle_) return system_error(file_, errno);
+    if (!handle_) return cannot_read(file_, errno);
     struct stat status {};
-    if (::fstat(::fileno(handle_.get()), &status) != 0) return system_error(file_, errno);
-    if (S_ISDIR(status.st_mode)) return system_error(file_, EISDIR);
-    return static_cast<std::uint64_t>(status.st_size);
+    if (::fstat(::fileno(handle_.get()), &status) != 0) return cannot_read(file_, errno);
+    if (S_ISDIR(status.st_mode)) return cannot_read(file_, EISDIR);
+    length_ = static_cast<std::uint64_t>(status.st_size);
+    return length_;
   }
 
   Status read(void* to, std::size_t bytes) {
     if (std::fread(to, 1, bytes, handle_.get()) == bytes) return {};
-    if (std::ferror(handle_.get())) return system_error(file_, errno);
-    return damaged("it ends too early");
+    if (std::ferror(handle_.get())) return cannot_read(file_, errno);
+    return refused(fmt::format("it ends before the last of the {} bytes it had a moment ago: {}", length_,
+                               safetensors_remedy));
   }
 
-  [[nodiscard]] Error damaged(const std::string& why) const {
-    return {ErrorCode::corrupt, fmt::format("{} is no sound safetensors file: {}", file_.string(), why)};
+  /// `why` says what is wrong and what to do.
+  [[nodiscard]] Error refused(const std::string& why) const {
+    return {ErrorCode::corrupt, fmt::format("cannot read {} as safetensors: {}", file_.string(), why)};
   }
 
  private:
@@ -67,23 +65,31 @@ class Reader {
   };
   const std::filesystem::path& file_;
   std::unique_ptr<std::FILE, Close> handle_;
+  std::uint64_t length_ = 0;
 };
 
 /// Reads length and header, and checks them against the file's length.
 Result<SafetensorsHeader> read_header(Reader& reader, std::uint64_t file_bytes) {
-  if (file_bytes < length_bytes) return reader.damaged(fmt::format("it has {} bytes", file_bytes));
+  if (file_bytes < length_bytes) {
+    return reader.refused(fmt::format("it has {} bytes, where {} say how long its header is: {}", file_bytes,
+                                      length_bytes, safetensors_remedy));
+  }
   std::uint64_t header_bytes = 0;
   if (const auto status = reader.read(&header_bytes, length_bytes); !status) return status.error();
-  if (header_bytes > file_bytes - length_bytes || header_bytes > header_bytes_max) {
-    return reader.damaged(
-        fmt::format("it claims a header of {} bytes, in a file of {}", header_bytes, file_bytes));
+  if (header_bytes > file_bytes - length_bytes) {
+    return reader.refused(fmt::format("it claims a header of {} bytes, in a file of {}: {}", header_bytes,
+                                      file_bytes, safetensors_remedy));
+  }
+  if (header_bytes > header_bytes_max) {
+    return reader.refused(fmt::format("it has a header of {} bytes, and the format allows {}: {}",
+                                      header_bytes, header_bytes_max, safetensors_remedy));
   }
   std::string json(static_cast<std::size_t>(header_bytes), ' ');
   if (const auto status = reader.read(json.data(), json.size()); !status) return status.error();
   auto header = parse_header(json);
-  if (!header) return reader.damaged(header.error().text);
+  if (!header) return reader.refused(header.error().text);
   const auto status = check_header(*header, file_bytes - length_bytes - header_bytes);
-  if (!status) return reader.damaged(status.error().text);
+  if (!status) return reader.refused(status.error().text);
   return header;
 }
 
@@ -162,7 +168,9 @@ Status fill_from(const SafetensorsFile& file, std::span<const Slot> slots, std::
                  const std::string& what) {
   THALWEG_CHECK(parameters.size() == flat_size(slots), "a flat vector has the size of its slots");
   const auto misfit = [&](const std::string& why) {
-    return Error{ErrorCode::mismatch, fmt::format("{} does not fit the model: {}", what, why)};
+    return Error{
+        ErrorCode::mismatch,
+        fmt::format("{} does not fit the model: {}: set [model] to what it was saved with", what, why)};
   };
   for (const Slot& slot : slots) {
     const auto* entry = file.find(slot.name);

@@ -1,5 +1,7 @@
 #include "models/safetensors_header.hpp"
 
+#include "runtime/config/text.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace thalweg::models {
@@ -15,7 +18,9 @@ namespace {
 
 constexpr const char* metadata_key = "__metadata__";
 
-Error corrupt(std::string why) { return {ErrorCode::corrupt, std::move(why)}; }
+Error corrupt(const std::string& why, const char* remedy = safetensors_remedy) {
+  return {ErrorCode::corrupt, why + ": " + remedy};
+}
 
 /// Takes the parser's events and allows only those that a header may have: an object of objects. No tree is
 /// built, so depth and size of foreign JSON cost nothing.
@@ -37,15 +42,16 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
       entry_.shape.push_back(value);
       return true;
     }
-    if (place_ != Place::offsets || offsets_ == 2) return unexpected("a number");
+    if (place_ != Place::offsets) return unexpected("a number");
+    if (offsets_ == 2) return refuse(fmt::format("data_offsets of {} holds more than two numbers", tensor()));
     (offsets_++ == 0 ? entry_.begin : entry_.end) = value;
     return true;
   }
 
   bool string(string_t& value) override {
     if (place_ == Place::metadata) {
-      if (header.metadata.emplace(std::move(key_), std::move(value)).second) return true;
-      return refuse("a metadata key comes twice");
+      if (header.metadata.try_emplace(key_, std::move(value)).second) return true;
+      return refuse(fmt::format("its metadata have {} twice", printable(key_)));
     }
     if (place_ != Place::tensor || key_ != "dtype") return unexpected("a string");
     entry_.type = std::move(value);
@@ -59,7 +65,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     }
     if (place_ != Place::top) return unexpected("an object");
     if (key_ == metadata_key) {
-      if (std::exchange(metadata_seen_, true)) return refuse("the metadata come twice");
+      if (std::exchange(metadata_seen_, true))
+        return refuse(fmt::format("its header has {} twice", metadata_key));
       place_ = Place::metadata;
       return true;
     }
@@ -78,10 +85,10 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
                  : key_ == "data_offsets" ? &offsets_seen_
                                           : nullptr;
     if (!seen)
-      return refuse(
-          fmt::format("tensor {} has an unknown field {}", printable(entry_.name), printable(key_)));
+      return refuse(fmt::format("{} has a field {}: expected dtype, shape and data_offsets alone", tensor(),
+                                printable(key_)));
     if (std::exchange(*seen, true)) {
-      return refuse(fmt::format("tensor {} has its {} twice", printable(entry_.name), key_));
+      return refuse(fmt::format("{} has its {} twice", tensor(), key_));
     }
     return true;
   }
@@ -89,8 +96,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override {
     if (place_ == Place::tensor) {
       if (!type_seen_ || !shape_seen_ || !offsets_seen_) {
-        return refuse(
-            fmt::format("tensor {} lacks its dtype, shape or data_offsets", printable(entry_.name)));
+        const char* lacks = !type_seen_ ? "dtype" : !shape_seen_ ? "shape" : "data_offsets";
+        return refuse(fmt::format("{} has no {}", tensor(), lacks));
       }
       header.entries.push_back(std::move(entry_));
     }
@@ -107,14 +114,14 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
   bool end_array() override {
     if (place_ == Place::offsets && offsets_ != 2) {
-      return refuse(fmt::format("tensor {} has {} data_offsets, not 2", printable(entry_.name), offsets_));
+      return refuse(fmt::format("data_offsets of {} holds {} of two numbers", tensor(), offsets_));
     }
     place_ = Place::tensor;
     return true;
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
-    return refuse(fmt::format("its header is not JSON at byte {}", position));
+    return refuse(fmt::format("its header is no JSON from byte {} on", position));
   }
 
  private:
@@ -125,12 +132,23 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     return false;
   }
   bool unexpected(const char* what) {
-    const std::string where = place_ == Place::start || place_ == Place::top ? "at the top"
-                              : place_ == Place::metadata
-                                  ? "in the metadata"
-                                  : fmt::format("in tensor {}", printable(entry_.name));
-    return refuse(fmt::format("its header has {} {}, where none belongs", what, where));
+    switch (place_) {
+      case Place::metadata:
+        return refuse(fmt::format("{} in its metadata is {}: expected text", printable(key_), what));
+      case Place::tensor:
+        return refuse(fmt::format("{} of {} is {}: expected {}", printable(key_), tensor(), what,
+                                  key_ == "dtype" ? "text" : "an array of whole numbers"));
+      case Place::shape:
+      case Place::offsets:
+        return refuse(
+            fmt::format("{} of {} holds {}: expected whole numbers", printable(key_), tensor(), what));
+      default:
+        return refuse(
+            fmt::format("{} in its header is {}: expected {}", printable(key_), what,
+                        key_ == metadata_key ? "texts by name" : "a tensor's dtype, shape and data_offsets"));
+    }
   }
+  [[nodiscard]] std::string tensor() const { return "tensor " + printable(entry_.name); }
 
   Place place_ = Place::start;
   std::string key_;
@@ -156,16 +174,18 @@ std::optional<std::uint64_t> bytes_of(const std::vector<std::size_t>& shape) {
 Status check_entry(const SafetensorsHeader::Entry& entry, std::uint64_t data_bytes) {
   const std::string name = printable(entry.name);
   if (entry.type != "F32") {
-    return corrupt(fmt::format("tensor {} has type {}: only F32 is read", name, printable(entry.type)));
+    return corrupt(fmt::format("tensor {} has type {}, and only F32 is read", name, printable(entry.type)),
+                   "save it as float32");
   }
   if (entry.begin > entry.end || entry.end > data_bytes) {
-    return corrupt(
-        fmt::format("tensor {} lies at bytes {} to {} of {}", name, entry.begin, entry.end, data_bytes));
+    return corrupt(fmt::format("tensor {} lies at bytes {} to {} of its data, which have {}", name,
+                               entry.begin, entry.end, data_bytes));
   }
   const auto bytes = bytes_of(entry.shape);
   if (!bytes || *bytes != entry.end - entry.begin) {
-    return corrupt(fmt::format("tensor {} has {} bytes, which its shape {} does not fill", name,
-                               entry.end - entry.begin, shape_text(entry.shape)));
+    return corrupt(fmt::format("tensor {} has {} bytes, and its shape {} takes {}", name,
+                               entry.end - entry.begin, shape_text(entry.shape),
+                               bytes ? std::to_string(*bytes) : "more than can be counted"));
   }
   return {};
 }
@@ -182,9 +202,9 @@ std::vector<std::size_t> sorted(const std::vector<SafetensorsHeader::Entry>& ent
 }  // namespace
 
 Result<SafetensorsHeader> parse_header(std::string_view json) {
-  if (!json.starts_with('{')) return corrupt("its header is not JSON: it does not begin with {");
+  if (!json.starts_with('{')) return corrupt("its header is no JSON object: expected { first");
   HeaderReader reader;
-  if (!nlohmann::json::sax_parse(json.begin(), json.end(), &reader)) return corrupt(std::move(reader.why));
+  if (!nlohmann::json::sax_parse(json.begin(), json.end(), &reader)) return corrupt(reader.why);
   return std::move(reader.header);
 }
 
@@ -212,7 +232,8 @@ Status check_header(const SafetensorsHeader& header, std::uint64_t data_bytes) {
     covered = entry.end;
   }
   if (covered != data_bytes)
-    return corrupt(fmt::format("{} bytes follow its last tensor", data_bytes - covered));
+    return corrupt(
+        fmt::format("{} bytes follow its last tensor: expected its end there", data_bytes - covered));
   return {};
 }
 
@@ -229,10 +250,11 @@ std::string print_header(const SafetensorsHeader& header) {
 
 std::string printable(std::string_view name) {
   constexpr std::size_t length_max = 80;
-  std::string text;
-  for (const char c : name.substr(0, length_max))
-    text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  return name.size() > length_max ? text + "..." : text;
+  if (name.size() <= length_max) return config::printable(name);
+  // Cut between characters: 10xxxxxx is the inside of one.
+  std::size_t length = length_max;
+  while (length > 0 && (static_cast<unsigned char>(name[length]) & 0xc0U) == 0x80U) --length;
+  return config::printable(name.substr(0, length)) + "...";
 }
 
 std::string shape_text(const std::vector<std::size_t>& shape) {

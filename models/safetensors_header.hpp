@@ -24,13 +24,17 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
+/// What to do about a file that is no sound safetensors file; ends messages about those.
+inline constexpr const char* safetensors_remedy = "copy it again, or save it as safetensors";
+
 /// Reads what `json` says and judges its form; whether offsets and shapes make sense is `check_header`'s
-/// part. Needs memory in proportion to `json`, however it is nested. Fails: `corrupt`, saying what and, where
-/// it helps, at which byte; the text does not name the file.
+/// part. Needs memory in proportion to `json`, however it is nested. Fails: `corrupt`, saying what, at which
+/// byte where that helps, and what to do; the text does not name the file.
 Result<SafetensorsHeader> parse_header(std::string_view json);
 
 /// Fails: `corrupt` unless every entry is F32, has as many bytes as its shape says, no name comes twice, and
-/// the entries cover `data_bytes` without gap or overlap.
+/// the entries cover `data_bytes` without gap or overlap. The text says what to do, and does not name the
+/// file.
 Status check_header(const SafetensorsHeader& header, std::uint64_t data_bytes);
 
 /// One line of JSON: metadata first when there are any, then the entries in their order.

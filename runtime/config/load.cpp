@@ -26,6 +26,12 @@ namespace {
 
 constexpr std::size_t file_bytes_max = 1 << 20;
 
+/// toml++ makes a table for each dot of a key and takes them apart one inside the other, so that a key of
+/// half a million dots ends the program. No job has this many dots in all.
+constexpr std::ptrdiff_t dots_max = 4000;
+
+bool has_too_many_dots(std::string_view text) { return std::count(text.begin(), text.end(), '.') > dots_max; }
+
 /// What toml++ calls the types that no key has.
 std::string foreign_kind(const toml::node& node) {
   switch (node.type()) {
@@ -61,7 +67,8 @@ std::string syntax_text(const toml::parse_error& error) {
   std::string text(error.description());
   if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
   if (text.ends_with("could not determine value type")) text += ": put text in quotes";
-  return "not TOML: " + text;
+  // It quotes what it could not read, whatever that is.
+  return "not TOML: " + printable(text);
 }
 
 /// The settings of a job file in the order in which they stand there: toml++ sorts tables by name, and of
@@ -132,6 +139,12 @@ std::variant<toml::table, toml::parse_error> parse(std::string_view text) {
 Status apply_file(Draft& draft, const std::filesystem::path& path) {
   const auto text = read_file(path);
   if (!text) return text.error();
+  if (has_too_many_dots(*text)) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("cannot read job file {}: it holds more than {} dots, as keys "
+                             "nested without end do: give a job file",
+                             path.string(), dots_max)};
+  }
   const auto parsed = parse(*text);
   if (const auto* error = std::get_if<toml::parse_error>(&parsed)) {
     return Error{ErrorCode::invalid,
@@ -151,6 +164,7 @@ bool is_whole_number(std::string_view text) {
 /// What a flag's text means: a TOML value, or else the text itself. For a key that takes a string it is the
 /// text unless it stands in quotes, so that `--out 2024` names a folder.
 Value flag_value(const std::string& text, bool wants_string) {
+  if (has_too_many_dots(text)) return {text};
   const auto parsed = parse("value = " + text);
   const auto* table = std::get_if<toml::table>(&parsed);
   if (table != nullptr && table->size() == 1) {  // a line break could smuggle in more keys

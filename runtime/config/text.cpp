@@ -14,7 +14,8 @@ namespace {
 bool is_control(unsigned char byte) { return byte < 0x20 || byte == 0x7f; }
 
 /// Bytes of the UTF-8 sequence that `text` begins with; 0 when it begins with none. (RFC 3629: shortest
-/// form only, no surrogates, nothing above U+10FFFF.)
+/// form only, no surrogates, nothing above U+10FFFF.) Not for U+0080 to U+009F: terminals obey those as
+/// controls.
 std::size_t sequence_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return 1;
@@ -28,7 +29,8 @@ std::size_t sequence_length(std::string_view text) {
   }
   const bool too_long = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);
   const bool surrogate = point >= 0xd800 && point < 0xe000;
-  return too_long || surrogate || point > 0x10ffff ? 0 : length;
+  const bool control = length == 2 && point < 0xa0;
+  return too_long || surrogate || control || point > 0x10ffff ? 0 : length;
 }
 
 }  // namespace

@@ -1,13 +1,8 @@
 #include "runtime/pool/task_pool.hpp"
 
 #include "runtime/check.hpp"
+#include "runtime/pool/task_arena.hpp"
 
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-
-#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
@@ -43,44 +38,34 @@ struct Job {
   std::shared_ptr<Gate> gate;
 };
 
-/// oneTBB has as many threads as the machine has cores, and complains about arenas that ask for more.
-int arena_width(std::size_t threads) {
-  const int cores = std::max(1, oneapi::tbb::info::default_concurrency());
-  return threads == 0 ? cores : static_cast<int>(std::min(threads, static_cast<std::size_t>(cores)));
+/// The arena lets go of a task some time after it has run, perhaps when the pool is gone, so what the task
+/// holds is not the arena's: the thread that runs it takes it over and lets go before the gate opens.
+void run_job(void* job) {
+  std::unique_ptr<Job> mine(static_cast<Job*>(job));
+  mine->task();
+  const auto gate = std::move(mine->gate);
+  mine.reset();
+  gate->leave();
 }
 
 }  // namespace
 
 struct TaskPool::State {
-  explicit State(int width) : arena(width, 1) {}
+  explicit State(std::size_t threads) : arena(threads) {}
 
-  // One place is kept for a thread that calls parallel_for, so that it joins at once even when tasks
-  // occupy all the others.
-  oneapi::tbb::task_arena arena;
+  TaskArena arena;
   std::shared_ptr<Gate> gate = std::make_shared<Gate>();
 };
 
-TaskPool::TaskPool(std::size_t threads) : state_(std::make_unique<State>(arena_width(threads))) {
-  state_->arena.initialize();
-}
+TaskPool::TaskPool(std::size_t threads) : state_(std::make_unique<State>(threads)) {}
 
 TaskPool::~TaskPool() { state_->gate->wait_until_empty(); }
 
 void TaskPool::submit(std::function<void()> task) {
   THALWEG_CHECK(task != nullptr, "a task to run");
   state_->gate->enter();
-  // oneTBB runs an enqueued task even when no thread ever waits for it, and starts a thread for it when the
-  // arena has none. It destroys its copy of the lambda some time after, perhaps when the pool is gone, so
-  // what the task holds is not the lambda's: the thread that runs it takes it over and lets go before the
-  // gate opens.
   auto* job = std::make_unique<Job>(Job{std::move(task), state_->gate}).release();
-  state_->arena.enqueue([job] {
-    std::unique_ptr<Job> mine(job);
-    mine->task();
-    const auto gate = std::move(mine->gate);
-    mine.reset();
-    gate->leave();
-  });
+  state_->arena.submit(run_job, job);
 }
 
 void TaskPool::parallel_for(std::size_t count, std::size_t grain,
@@ -92,17 +77,11 @@ void TaskPool::parallel_for(std::size_t count, std::size_t grain,
     body(0, count);
     return;
   }
-  state_->arena.execute([&] {
-    // Isolated: while the caller waits for its last pieces it must not pick up a submitted task, which may
-    // take long, or need something that the caller holds.
-    oneapi::tbb::this_task_arena::isolate([&] {
-      oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::size_t>(0, pieces), [&](const auto& range) {
-        body(range.begin() * grain, range.end() == pieces ? count : range.end() * grain);
-      });
-    });
+  state_->arena.for_ranges(pieces, [&](std::size_t begin, std::size_t end) {
+    body(begin * grain, end == pieces ? count : end * grain);
   });
 }
 
-std::size_t TaskPool::threads() const { return static_cast<std::size_t>(state_->arena.max_concurrency()); }
+std::size_t TaskPool::threads() const { return state_->arena.threads(); }
 
 }  // namespace thalweg

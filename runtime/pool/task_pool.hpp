@@ -6,7 +6,7 @@
 
 /// Threads for work that is neither an actor's nor a device's: cutting batches, and folds and optimizer steps
 /// too large for a handler. One oneTBB arena as wide as the cores, with a worker reserved so that submitted
-/// tasks start while the caller goes on. The only use of oneTBB in the tree.
+/// tasks start while the caller goes on.
 namespace thalweg {
 
 class TaskPool {

@@ -109,12 +109,12 @@ TEST_F(BadInputTest, DataFiles) {
   const std::string cut = make_data("cut", idx({100, 28, 28}, 78000));
   expect_refused({"train", "--data-dir", cut}, 1,
                  "cut/train-images-idx3-ubyte: byte 4: the header claims 100 x 28 x 28 bytes, a file of "
-                 "78016 bytes cannot hold them");
+                 "78016 bytes cannot hold them: fetch the file again");
   const std::string foreign = make_data("foreign", "a letter to somebody, not images");
   expect_refused(
       {"train", "--data-dir", foreign}, 1,
       "foreign/train-images-idx3-ubyte: byte 0: not an IDX file: begins with 61 20 6c 65, expected 00 00 "
-      "08 03");
+      "08 03: give the file with the images");
 }
 
 TEST_F(BadInputTest, WeightsThatDoNotFit) {
@@ -122,9 +122,9 @@ TEST_F(BadInputTest, WeightsThatDoNotFit) {
   expect_job_refused(
       {"--set", "model.init_from=good/model.safetensors", "--set", "model.hidden=[16]"}, 1,
       "good/model.safetensors does not fit the model: tensor fc1.weight is [32, 784] in the file and "
-      "[16, 784] in the model");
+      "[16, 784] in the model: set [model] to what it was saved with");
   expect_job_refused({"--set", "model.init_from=none.safetensors"}, 1,
-                     "cannot read none.safetensors: No such file or directory");
+                     "cannot read none.safetensors: No such file or directory: check the path");
   std::filesystem::create_directory(folder.path() / "other");
   folder.write("other/job.toml",
                "[model]\nname = \"mlp\"\nhidden = [16]\n[data]\nname = \"synthetic\"\nclasses = 4\n");
@@ -135,11 +135,11 @@ TEST_F(BadInputTest, WeightsThatDoNotFit) {
   expect_refused(
       {"eval", "other"}, 1,
       "other/model.safetensors does not fit the model: tensor fc1.weight is [32, 784] in the file and "
-      "[16, 784] in the model");
+      "[16, 784] in the model: set [model] to what it was saved with");
   folder.write("other/model.safetensors", "no weights at all");
   expect_refused({"eval", "other"}, 1,
-                 "other/model.safetensors is no sound safetensors file: it claims a header of "
-                 "7523097587056930670 bytes, in a file of 17");
+                 "cannot read other/model.safetensors as safetensors: it claims a header of "
+                 "7523097587056930670 bytes, in a file of 17: copy it again, or save it as safetensors");
 }
 
 TEST_F(BadInputTest, AnEmptyJobFileName) {

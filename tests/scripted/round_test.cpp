@@ -99,6 +99,26 @@ TEST(Round, ShorterThanItsWorkersGoesOnWithEmptyContributions) {
   EXPECT_EQ(result->outcome.summary.commits, 4U);
 }
 
+/// However many members wait, and in whatever order they come, a leader has one sum and one spare: what waits
+/// is its owner's own buffer.
+TEST(Round, NeedsOneSumAndOneSpareForAnyNumberOfMembers) {
+  for (const std::size_t members : {2U, 8U, 32U}) {
+    for (const std::uint64_t shuffle : {0U, 1U, 2U}) {
+      auto options = counting({0, {{members, {}}, {members, {}}}}, 20, {1});
+      options.shuffle = shuffle;
+      auto result = run_scripted(options);
+      ASSERT_TRUE(result) << result.error().text;
+      ASSERT_EQ(result->outcome.summary.commits, 20U);
+      ASSERT_EQ(result->pools.size(), 1 + 2 + 2 * members);
+      for (const auto& [owner, counters] : result->pools) {
+        EXPECT_LE(counters.allocated, 2U) << owner << " with " << members << " members";
+        EXPECT_EQ(counters.in_use, 0U) << owner;
+        EXPECT_EQ(counters.taken, 20U) << owner << ": one buffer a round";
+      }
+    }
+  }
+}
+
 TEST(Round, EvaluatesAsOftenAsAskedAndAtTheEnd) {
   auto options = counting({2, {}}, 0, {8});
   options.config.train.epochs = 3;

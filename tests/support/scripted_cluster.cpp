@@ -7,6 +7,8 @@
 #include <caf/actor_system.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace thalweg::testing {
@@ -27,6 +29,18 @@ class Listener final : public actors::MessageSink {
  private:
   ScriptedResult& result_;
 };
+
+/// Names of the actors below an aggregator, in the order in which they are spawned.
+void name_owners(const TreeSpec& tree, std::vector<std::string>& names) {
+  const auto count = [&](char kind) {
+    return std::to_string(std::ranges::count_if(names, [&](const auto& name) { return name[0] == kind; }));
+  };
+  for (std::size_t i = 0; i < tree.workers; ++i) names.push_back("w" + count('w'));
+  for (const auto& child : tree.children) {
+    names.push_back("g" + count('g'));
+    name_owners(child, names);
+  }
+}
 
 /// Runs actors one at a time until none has anything to do; a seed decides which is next.
 void run_until_quiet(caf::scheduler::test_coordinator& coordinator, std::uint64_t shuffle) {
@@ -71,6 +85,14 @@ Result<ScriptedResult> run_scripted(const ScriptedOptions& options) {
     ended = true;
   };
 
+  // Pools are asked for in the order in which actors are spawned: root, then in tree order.
+  std::vector<std::shared_ptr<gpu::BufferPool>> pools;
+  assembly->make_pool = [&pools, make = assembly->make_pool](std::size_t limit) {
+    return pools.emplace_back(make(limit));
+  };
+  std::vector<std::string> owners{"root"};
+  name_owners(options.config.topology.tree, owners);
+
   caf::actor_system system(context);
   auto& coordinator = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
   {
@@ -78,6 +100,7 @@ Result<ScriptedResult> run_scripted(const ScriptedOptions& options) {
         system, {std::move(*assembly), std::move(reporter), std::nullopt, false});
     run_until_quiet(coordinator, options.shuffle);
   }
+  for (std::size_t i = 0; i < pools.size(); ++i) result.pools[owners[i]] = pools[i]->counters();
   if (!ended) {
     system.await_actors_before_shutdown(false);  // they would never end
     return Error{ErrorCode::failed, "the run stands still before its end"};

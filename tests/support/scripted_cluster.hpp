@@ -2,11 +2,13 @@
 
 #include "actors/reporter.hpp"
 #include "actors/snapshot.hpp"
+#include "gpu/buffer.hpp"
 #include "models/dataset.hpp"
 
 #include <thalweg/cluster.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +30,8 @@ struct ScriptedResult {
   std::vector<std::string> messages;   ///< "root < contribution", in the order in which they were handled
   std::vector<std::string> decisions;  ///< "root: closes round 0: all 2 members are in"
   std::vector<RunEvent> events;
+  /// Of the pools that the actors were given, by the actor's name: a worker's gradients, an aggregator's sums.
+  std::map<std::string, gpu::PoolCounters> pools;
 };
 
 /// Runs it to its end. Fails as actors::assemble, or when the run stands still before its end.

@@ -7,6 +7,14 @@ if(THALWEG_SANITIZE)
   target_compile_options(thalweg_flags INTERFACE -fsanitize=${THALWEG_SANITIZE} -fno-omit-frame-pointer
                                                  -fno-sanitize-recover=all)
   target_link_options(thalweg_flags INTERFACE -fsanitize=${THALWEG_SANITIZE})
+  # Checked loads keep clang from vectorising loops that ask for it, which it would report as an error.
+  target_compile_options(thalweg_flags INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
+endif()
+if(THALWEG_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    message(FATAL_ERROR "THALWEG_FUZZ takes clang, which brings libFuzzer: cmake --preset fuzz")
+  endif()
+  target_compile_options(thalweg_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # Compiler cache, when there is one.

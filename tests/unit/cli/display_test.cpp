@@ -171,5 +171,34 @@ TEST(Display, ARunThatFailsLeavesACleanLine) {
   EXPECT_EQ(screen.text, before);
 }
 
+TEST(Display, SaysWhatWasRestoredAndWhatWasNot) {
+  Screen screen({});
+  Started started;
+  started.resumed_from = 1400;
+  started.not_restored = "counts begin anew";
+  screen.display.show(started);
+  EXPECT_THAT(screen.text, HasSubstr("\ngoing on from version 1,400; not restored: counts begin anew\n"));
+}
+
+TEST(Display, SaysWhoIsLostAndWhatCouldNotBeKept) {
+  Screen screen({});
+  screen.start();
+  screen.display.show(WorkerLost{1, "w3", "the device fell off the bus", 3});
+  screen.display.show(WorkerLost{2, "w1", "its actor ended", 1});
+  screen.display.show(Checkpointed{3, 700, "No space left on device"});
+  screen.display.show(Checkpointed{3, 800, ""});
+  EXPECT_THAT(screen.text,
+              EndsWith("\nw3 is lost: the device fell off the bus: 3 workers are left\n"
+                       "w1 is lost: its actor ended: 1 worker is left\n"
+                       "no checkpoint of version 700: No space left on device: training goes on\n"));
+}
+
+TEST(Display, NamesEachCheckpointWhenItIsVerbose) {
+  Screen screen({}, Detail::verbose);
+  screen.start();
+  screen.display.show(Checkpointed{3, 800, ""});
+  EXPECT_THAT(screen.text, EndsWith("\ncheckpoint of version 800, after 3.00 s\n"));
+}
+
 }  // namespace
 }  // namespace thalweg::cli

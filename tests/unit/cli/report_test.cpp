@@ -94,5 +94,17 @@ TEST(Objects, AnEmptyTestSetHasNoAccuracy) {
   EXPECT_EQ(Evaluation{}.loss(), 0);
 }
 
+TEST(ResultBlock, SaysWhatWasLeftOutAndWhyItEnded) {
+  auto summary = two_epochs();
+  summary.refused = 3;
+  summary.quarantined = 16;
+  summary.ended_by = "target_accuracy";
+  EXPECT_THAT(result_block(summary, false), HasSubstr("\nrefused        3 contributions\n"
+                                                      "quarantined    16 samples, refused twice\n"
+                                                      "end            by stop.target_accuracy\n"));
+  summary.ended_by = "data";
+  EXPECT_THAT(result_block(summary, false), Not(HasSubstr("\nend ")));
+}
+
 }  // namespace
 }  // namespace thalweg::cli

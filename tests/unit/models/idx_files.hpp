@@ -1,7 +1,6 @@
 #pragma once
 
-#include <gtest/gtest.h>
-#include <zlib.h>
+#include "tests/support/gzip.hpp"
 
 #include <cstdint>
 #include <string>
@@ -41,18 +40,8 @@ inline std::string idx_labels(const std::vector<int>& labels) {
 
 /// `bytes` as one gzip member.
 inline std::string gzipped(std::string_view bytes) {
-  z_stream packer{};
-  EXPECT_EQ(deflateInit2(&packer, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string packed(deflateBound(&packer, static_cast<uLong>(bytes.size())) + 64, '\0');
-  std::string input(bytes);
-  packer.next_in = reinterpret_cast<Bytef*>(input.data());
-  packer.avail_in = static_cast<uInt>(input.size());
-  packer.next_out = reinterpret_cast<Bytef*>(packed.data());
-  packer.avail_out = static_cast<uInt>(packed.size());
-  EXPECT_EQ(deflate(&packer, Z_FINISH), Z_STREAM_END);
-  packed.resize(packer.total_out);
-  deflateEnd(&packer);
-  return packed;
+  const auto packed = gzip_member({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  return {packed.begin(), packed.end()};
 }
 
 }  // namespace thalweg::models

@@ -86,8 +86,8 @@ TEST_F(Idx, SaysWhichFileIsMissing) {
   const auto dataset = load_idx(folder.path() / "none", folder.write("labels", idx_labels({1})), 10, {});
   ASSERT_FALSE(dataset.ok());
   EXPECT_EQ(dataset.error().code, ErrorCode::not_found);
-  EXPECT_EQ(dataset.error().text,
-            "cannot read " + (folder.path() / "none").string() + ": No such file or directory");
+  EXPECT_EQ(dataset.error().text, "cannot read " + (folder.path() / "none").string() +
+                                      ": No such file or directory: check the path");
 }
 
 TEST_F(Idx, RefusesAFolder) {
@@ -98,34 +98,46 @@ TEST_F(Idx, RefusesAFolder) {
 }
 
 TEST_F(Idx, NoticesABrokenHeader) {
-  EXPECT_EQ(image_error(""), "images: byte 0: the file is empty: expected an IDX header of 16 bytes");
-  EXPECT_EQ(label_error(""), "labels: byte 0: the file is empty: expected an IDX header of 8 bytes");
+  EXPECT_EQ(image_error(""),
+            "images: byte 0: the file is empty: expected an IDX header of 16 bytes: fetch the file again");
+  EXPECT_EQ(label_error(""),
+            "labels: byte 0: the file is empty: expected an IDX header of 8 bytes: fetch the file again");
   EXPECT_EQ(image_error("\x89PNG and more of it"),
-            "images: byte 0: not an IDX file: begins with 89 50 4e 47, expected 00 00 08 03");
+            "images: byte 0: not an IDX file: begins with 89 50 4e 47, expected 00 00 08 03: give the file "
+            "with the images");
   EXPECT_EQ(image_error(std::string("\0\0", 2)),
-            "images: byte 0: not an IDX file: begins with 00 00, expected 00 00 08 03");
+            "images: byte 0: not an IDX file: begins with 00 00, expected 00 00 08 03: give the file with "
+            "the images");
   std::string floats = idx_images(2);
   floats[2] = 0x0d;
-  EXPECT_EQ(image_error(floats), "images: byte 2: IDX type 0x0d: expected 0x08 (unsigned bytes)");
+  EXPECT_EQ(image_error(floats),
+            "images: byte 2: IDX type 0x0d: expected 0x08 (unsigned bytes): convert it to unsigned bytes");
   EXPECT_EQ(image_error(idx_labels({1, 2, 3, 4, 5, 6, 7, 8, 9})),
-            "images: byte 3: 1 dimensions: expected 3 (images, rows, columns)");
-  EXPECT_EQ(label_error(idx_images(2)), "labels: byte 3: 3 dimensions: expected 1 (labels)");
+            "images: byte 3: 1 dimension: expected 3 (images, rows, columns): give the file with the images");
+  EXPECT_EQ(label_error(idx_images(2)),
+            "labels: byte 3: 3 dimensions: expected 1 (labels): give the file with the labels");
   EXPECT_EQ(image_error(idx_images(2).substr(0, 11)),
-            "images: byte 11: the file ends inside its IDX header: expected 16 bytes");
+            "images: byte 11: the file ends inside its IDX header: expected 16 bytes: fetch the file again");
   EXPECT_EQ(image_error(idx_header({2, 0, 3})),
-            "images: byte 8: dimension 1 is 0: expected samples (images, rows, columns)");
-  EXPECT_EQ(label_error(idx_header({0})), "labels: byte 4: dimension 0 is 0: expected samples (labels)");
+            "images: byte 8: dimension 2 of 3 (images, rows, columns) is 0: expected at least 1: give a file "
+            "that holds samples");
+  EXPECT_EQ(
+      label_error(idx_header({0})),
+      "labels: byte 4: dimension 1 of 1 (labels) is 0: expected at least 1: give a file that holds samples");
 }
 
 TEST_F(Idx, NoticesWhereAFileEnds) {
-  EXPECT_EQ(image_error(gzipped(idx_images(2).substr(0, 20))),
-            "images: byte 20: the file ends: expected 28 bytes (2 x 2 x 3 after the header)");
-  EXPECT_EQ(image_error(idx_images(2).substr(0, 27)),
-            "images: byte 27: the file ends: expected 28 bytes (2 x 2 x 3 after the header)");
+  EXPECT_EQ(
+      image_error(gzipped(idx_images(2).substr(0, 20))),
+      "images: byte 20: the file ends: expected 28 bytes (2 x 2 x 3 after the header): fetch the file again");
+  EXPECT_EQ(
+      image_error(idx_images(2).substr(0, 27)),
+      "images: byte 27: the file ends: expected 28 bytes (2 x 2 x 3 after the header): fetch the file again");
   EXPECT_EQ(image_error(idx_images(2) + "x"),
-            "images: byte 28: bytes follow the last element: expected the end after 2 x 2 x 3");
+            "images: byte 28: bytes follow the last element: expected the end after 2 x 2 x 3: fetch the "
+            "file again");
   EXPECT_EQ(label_error(gzipped(idx_labels({3, 9}) + "x")),
-            "labels: byte 10: bytes follow the last element: expected the end after 2");
+            "labels: byte 10: bytes follow the last element: expected the end after 2: fetch the file again");
 }
 
 TEST_F(Idx, NoticesABrokenGzipStream) {
@@ -147,10 +159,14 @@ TEST_F(Idx, NoticesABrokenGzipStream) {
 
 TEST_F(Idx, NoticesFilesThatDoNotBelongTogether) {
   EXPECT_EQ(error_of(idx_images(2), idx_labels({1, 2, 3})),
-            "images: byte 4: 2 images, but labels has 3 labels: the two files do not belong together");
-  EXPECT_EQ(label_error(idx_labels({3, 10})), "labels: byte 9: label 10 at index 1: expected less than 10");
+            "images: byte 4: 2 images, but labels has 3 labels: the two files do not belong together: take "
+            "both from one data set");
+  EXPECT_EQ(label_error(idx_labels({3, 10})),
+            "labels: byte 9: label 10 at index 1: expected less than 10: give the labels of a data set of 10 "
+            "classes");
   EXPECT_EQ(label_error(idx_labels({255, 10})),
-            "labels: byte 8: label 255 at index 0: expected less than 10");
+            "labels: byte 8: label 255 at index 0: expected less than 10: give the labels of a data set of "
+            "10 classes");
 }
 
 std::uint64_t peak_memory_bytes() {
@@ -164,10 +180,11 @@ TEST_F(Idx, BelievesNoClaimThatTheFileCannotHold) {
   EXPECT_EQ(image_error(idx_header({4294967295U, 4294967295U, 4294967295U})),
             "images: byte 4: the header claims 4294967295 x 4294967295 x 4294967295 bytes, a file of 16 "
             "bytes cannot "
-            "hold them");
+            "hold them: fetch the file again");
   EXPECT_THAT(image_error(gzipped(idx_header({60000, 1024, 1024}))), HasSubstr("cannot hold them"));
-  EXPECT_EQ(image_error(idx_header({2, 1, 4}) + "1234567"),
-            "images: byte 23: the file ends: expected 24 bytes (2 x 1 x 4 after the header)");
+  EXPECT_EQ(
+      image_error(idx_header({2, 1, 4}) + "1234567"),
+      "images: byte 23: the file ends: expected 24 bytes (2 x 1 x 4 after the header): fetch the file again");
 
   // A gzipped megabyte could hold this; it does not, and only what it holds is stored.
   Random random(1);

@@ -113,95 +113,22 @@ TEST(Safetensors, SaysWhatIsNotThere) {
   EXPECT_EQ(directory.error().code, ErrorCode::io);
 }
 
-struct Hostile {
-  const char* name;
-  std::string bytes;
-  const char* complaint;
-};
-
-/// One tensor "a" with these fields, in a header of its own.
-std::string one(const std::string& fields, std::size_t data_bytes = 8) {
-  return raw(R"({"a":{)" + fields + "}}", data_bytes);
-}
-
-std::vector<Hostile> hostile_files() {
-  const std::string sound = R"("dtype":"F32","shape":[2],"data_offsets":[0,8])";
-  const std::string entry = R"(:{"dtype":"F32","shape":[1],"data_offsets":)";
-  std::string huge = raw("{}");
-  huge[7] = '\x7f';
-  std::string over = raw("{}");
-  over[0] = 3;
-  return {
-      {"empty", "", "it has 0 bytes"},
-      {"short", "1234567", "it has 7 bytes"},
-      {"huge header", huge, "claims a header of 9151314442816847874 bytes, in a file of 10"},
-      {"header over the end", over, "claims a header of 3 bytes, in a file of 10"},
-      {"no header", raw(""), "does not begin with {"},
-      {"text", raw("hello"), "does not begin with {"},
-      {"array", raw("[1]"), "does not begin with {"},
-      {"cut JSON", raw(R"({"a":{"dtype")"), "not JSON at byte"},
-      {"after JSON", raw("{} {}"), "not JSON at byte"},
-      {"deep", raw(R"({"a":)" + std::string(1'000'000, '[')), "an array at the top"},
-      {"deep objects", raw(R"({"a":{"dtype":{"b":{"c":)"), "an object in tensor a"},
-      {"deep shape", one(R"("shape":[[[[)"), "an array in tensor a"},
-      {"not UTF-8", raw("{\"\xff\xfe\":1}"), "not JSON at byte"},
-      {"number for a tensor", raw(R"({"a":1})"), "a number at the top"},
-      {"null for a tensor", raw(R"({"a":null})"), "null at the top"},
-      {"metadata of numbers", raw(R"({"__metadata__":{"a":1}})"), "a number in the metadata"},
-      {"metadata twice", raw(R"({"__metadata__":{},"__metadata__":{}})"), "the metadata come twice"},
-      {"metadata key twice", raw(R"({"__metadata__":{"k":"1","k":"2"}})"), "a metadata key comes twice"},
-      {"unknown field", one(sound + R"(,"x":1)"), "unknown field x"},
-      {"field twice", one(sound + R"(,"dtype":"F32")"), "has its dtype twice"},
-      {"no offsets", one(R"("dtype":"F32","shape":[2])"), "lacks its dtype, shape or data_offsets"},
-      {"three offsets", one(R"("dtype":"F32","shape":[2],"data_offsets":[0,8,8])"), "a number in tensor a"},
-      {"one offset", one(R"("dtype":"F32","shape":[2],"data_offsets":[8])"), "has 1 data_offsets, not 2"},
-      {"negative", one(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])"),
-       "a negative number in tensor a"},
-      {"fraction", one(R"("dtype":"F32","shape":[2.0],"data_offsets":[0,8])"), "a fractional or huge number"},
-      {"past 64 bits", one(R"("dtype":"F32","shape":[99999999999999999999],"data_offsets":[0,8])"),
-       "huge number"},
-      {"other type", one(R"("dtype":"F16","shape":[4],"data_offsets":[0,8])"), "type F16: only F32 is read"},
-      {"type that is no text", one(R"("dtype":32)"), "a number in tensor a"},
-      {"shape too large", one(R"("dtype":"F32","shape":[3],"data_offsets":[0,8])"),
-       "8 bytes, which its shape [3]"},
-      {"shape wraps to 8 bytes", one(R"("dtype":"F32","shape":[4611686018427387906],"data_offsets":[0,8])"),
-       "which its shape [4611686018427387906] does not fill"},
-      {"backwards", one(R"("dtype":"F32","shape":[2],"data_offsets":[8,0])"), "lies at bytes 8 to 0 of 8"},
-      {"past the end", one(R"("dtype":"F32","shape":[4],"data_offsets":[0,16])"),
-       "lies at bytes 0 to 16 of 8"},
-      {"far past the end",
-       one(R"("dtype":"F32","shape":[2],"data_offsets":[18446744073709551600,18446744073709551608])"),
-       "lies at bytes"},
-      {"gap in front", one(R"("dtype":"F32","shape":[1],"data_offsets":[4,8])"),
-       "after a gap that begins at byte 0"},
-      {"bytes after", one(sound, 12), "4 bytes follow its last tensor"},
-      {"overlap", raw(R"({"a")" + entry + R"([0,4]},"b")" + entry + "[0,4]}}", 4),
-       "inside a tensor that ends at byte 4"},
-      {"twice", raw(R"({"a")" + entry + R"([0,4]},"a")" + entry + "[4,8]}}", 8), "tensor a comes twice"},
-      {"data without tensors", raw("{}", 8), "8 bytes follow its last tensor"},
-  };
-}
-
-TEST(Safetensors, RefusesHostileFiles) {
-  const TempFolder folder;
-  for (const Hostile& hostile : hostile_files()) {
-    const auto file = folder.write("f", hostile.bytes);
-    const auto loaded = load_safetensors(file);
-    ASSERT_FALSE(loaded.ok()) << hostile.name;
-    EXPECT_EQ(loaded.error().code, ErrorCode::corrupt) << hostile.name;
-    EXPECT_THAT(loaded.error().text, HasSubstr(file.string() + " is no sound safetensors file: "))
-        << hostile.name;
-    EXPECT_THAT(loaded.error().text, HasSubstr(hostile.complaint)) << hostile.name;
-  }
-}
-
 TEST(Safetensors, TamesNamesInErrors) {
   const TempFolder folder;
   const std::string name = R"(\u001b[2J)" + std::string(5000, 'x');
   const auto loaded = load_safetensors(folder.write("f", raw("{\"" + name + R"(":{"dtype":"F64"}})")));
   ASSERT_FALSE(loaded.ok());
-  EXPECT_THAT(loaded.error().text, HasSubstr("tensor ?[2Jxxx"));
+  EXPECT_THAT(loaded.error().text, HasSubstr(R"(tensor \x1b[2Jxxx)"));
   EXPECT_LT(loaded.error().text.size(), 400U);
+}
+
+TEST(Safetensors, CutsNamesBetweenCharacters) {
+  const TempFolder folder;
+  // The 80th byte of the name is the first of the two of an e with an accent.
+  const std::string name = std::string(79, 'x') + "\u00e9" + std::string(10, 'x');
+  const auto loaded = load_safetensors(folder.write("f", raw("{\"" + name + R"(":{"dtype":"F64"}})")));
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_THAT(loaded.error().text, HasSubstr("tensor " + std::string(79, 'x') + "... "));
 }
 
 TEST(Safetensors, ReadsWhatOthersWrite) {
@@ -255,12 +182,16 @@ TEST_F(Filling, NamesWhatDoesNotFit) {
   file.tensors[0].shape = {3, 2};
   EXPECT_EQ(error(),
             "m.safetensors does not fit the model: tensor fc1.weight is [3, 2] in the file and [2, 3] in the "
-            "model");
+            "model: set [model] to what it was saved with");
   file.tensors[0].shape = {2, 3};
   file.tensors.push_back({"fc2.weight", {1}, {1}});
-  EXPECT_EQ(error(), "m.safetensors does not fit the model: the model has no tensor fc2.weight");
+  EXPECT_EQ(error(),
+            "m.safetensors does not fit the model: the model has no tensor fc2.weight: set [model] to what "
+            "it was saved with");
   file.tensors.erase(file.tensors.begin() + 1);
-  EXPECT_EQ(error(), "m.safetensors does not fit the model: the file has no tensor fc1.bias");
+  EXPECT_EQ(error(),
+            "m.safetensors does not fit the model: the file has no tensor fc1.bias: set [model] to what it "
+            "was saved with");
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 // The files in tests/golden/config cover what a job file can get wrong; here are the right ones, flags, and
@@ -149,6 +151,20 @@ TEST_F(JobFile, MissingOrUnreadable) {
   EXPECT_EQ(large.error().code, ErrorCode::invalid);
 }
 
+TEST_F(JobFile, KeysNestedWithoutEndAreRefused) {
+  std::string key = "a";
+  for (int i = 0; i < 500'000; ++i) key += ".a";
+  for (const auto& text : {key + " = 1\n", "[" + key + "]\n", "x = {" + key + " = 1}\n"}) {
+    const auto file = write(text);
+    EXPECT_EQ(error_of(load_config(file, {})),
+              "cannot read job file " + file.string() +
+                  ": it holds more than 4000 dots, as keys nested without end do: give a job file");
+  }
+  const auto flag = load_config({}, {{"train.lr", "{" + key + " = 1}", ""}});
+  ASSERT_FALSE(flag.ok());
+  EXPECT_TRUE(flag.error().text.ends_with(": train.lr: expected a number, found a string"));
+}
+
 TEST(PrintConfig, HasACommentAboveEachKeyAndEachKeyOnce) {
   const std::string text = print_config(Config{});
   std::size_t from = 0;
@@ -259,6 +275,21 @@ TEST(ResolveConfig, ChecksEveryNumber) {
             "train.batch: 0 batch sizes for 4 workers: give one number for all, or one for each");
   EXPECT_EQ(error([](Config& c) { c.data.name = ""; }),
             "data.name: is empty: give a name, or leave the key out");
+}
+
+TEST(Config, DurationsAreReadAndPrinted) {
+  for (const auto& [written, milliseconds, printed] : {std::tuple{"250ms", 250, "250ms"},
+                                                       {"90s", 90'000, "90s"},
+                                                       {"1.5h", 5'400'000, "90m"},
+                                                       {"2 m", 120'000, "2m"},
+                                                       {"0s", 0, "0s"},
+                                                       {"0.0004s", 0, "0s"},
+                                                       {"3600s", 3'600'000, "1h"}}) {
+    const auto config = load_config("", {{"stop.max_time", written, "--set"}});
+    ASSERT_TRUE(config) << config.error().text;
+    EXPECT_EQ(config->stop.max_time, std::chrono::milliseconds(milliseconds)) << written;
+    EXPECT_NE(print_config(*config).find(std::string("max_time = \"") + printed + "\"\n"), std::string::npos);
+  }
 }
 
 }  // namespace
