@@ -69,16 +69,6 @@ std::string fresh_run_id() {
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
-std::unique_ptr<NodeContext> make_context(const Clock& clock) {
-  auto context = std::make_unique<NodeContext>(clock, nullptr);
-  // Work stealing burns 15 % of a core while idle, sharing next to nothing; no actor computes, so two threads
-  // do.
-  context->set("scheduler.policy", caf::atom("sharing"));
-  context->set("scheduler.max-threads", 2u);
-  context->set("logger.verbosity", caf::atom("quiet"));
-  return context;
-}
-
 Summary summary_at_start(const Config& config, const std::string& run_id, const RunFolder& folder) {
   Summary summary;
   summary.run = run_id;
@@ -255,7 +245,7 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   };
   state->handle(started);
 
-  state->context = make_context(state->clock);
+  state->context = make_node_context(state->clock);
   state->number = state->context->admit_actor();
   state->system = std::make_unique<caf::actor_system>(*state->context);
   state->supervisor = spawn_role<SupervisorHandle, SupervisorState>(

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string_view>
 
 /// What all actors of a node share: its identity, its clock, where its log goes, and who carries its
@@ -90,5 +91,8 @@ class NodeContext : public caf::actor_system_config {
  private:
   mutable std::atomic<unsigned> actors_{0};
 };
+
+/// The context of a node as a cluster runs it, with the actor scheduler set up. Requires: as NodeContext.
+std::unique_ptr<NodeContext> make_node_context(const Clock& clock, MessageSink* sink = nullptr);
 
 }  // namespace thalweg::actors

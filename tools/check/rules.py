@@ -23,7 +23,7 @@ TOP_LEVEL = """CMakeLists.txt CMakePresets.json README.md CONTRIBUTING.md CHANGE
 # most where each one costs many seconds to compile.
 FENCES = [
     # header, library, homes, files at most
-    (r"caf/", "CAF", ["actors/", "tests/"], None),
+    (r"caf/", "CAF", ["actors/", "tools/bench/", "tests/"], None),
     (r"(oneapi/)?dnnl", "oneDNN", ["gpu/host/"], None),
     (r"omp\.h$", "OpenMP", ["gpu/host/"], None),
     (r"(cuda|cudnn|cublas|curand|nvrtc|nccl|nvtx3/|cub/|thrust/)", "CUDA", ["gpu/cuda/"], None),
@@ -35,11 +35,12 @@ FENCES = [
     (r"zlib\.h$", "zlib", ["models/", "tests/"], None),
     (r"toml\+\+/|toml\.hpp$", "toml++", ["runtime/config/"], 2),
     (r"CLI/", "CLI11", ["tools/cli/"], 1),
-    (r"nlohmann/", "nlohmann/json", ["actors/summary_json.cpp", "actors/run_folder.cpp", "models/safetensors_header.cpp", "tools/cli/",
+    (r"nlohmann/", "nlohmann/json", ["actors/summary_json.cpp", "actors/run_folder.cpp",
+                                  "models/safetensors_header.cpp", "tools/cli/", "tools/bench/comparison.cpp",
                                   "tests/"], None),
     (r"fmt/", "fmt", ["runtime/", "gpu/", "models/", "actors/", "tools/", "tests/"], None),
     (r"(gtest|gmock)/", "GoogleTest", ["tests/"], None),
-    (r"benchmark/", "Google Benchmark", ["tests/perf/", "tools/cli/"], None),
+    (r"benchmark/", "Google Benchmark", ["tests/perf/"], None),
 ]
 PUBLIC = "runtime/include/"
 STANDARD = re.compile(r"[a-z_0-9]+$")

@@ -43,7 +43,8 @@ std::vector<std::pair<std::string, std::string>> in_order(const CLI::App& parser
 Status check_positionals(const Arguments& arguments) {
   const Command& command = arguments.command;
   const std::size_t given = arguments.positionals.size();
-  if (given > command.positionals.size()) {
+  const bool any_number = !command.positionals.empty() && command.positionals.back().repeated;
+  if (given > command.positionals.size() && !any_number) {
     return Error{ErrorCode::invalid,
                  fmt::format("{}: not expected here: see thalweg {} --help",
                              arguments.positionals[command.positionals.size()], command.name)};

@@ -1,6 +1,7 @@
 #include "tools/cli/commands.hpp"
 
 #include "models/registry.hpp"
+#include "tools/bench/benches.hpp"
 
 #include <thalweg/config.hpp>
 
@@ -124,10 +125,31 @@ Command init_command() {
   return command;
 }
 
+Command bench_command() {
+  Command command;
+  command.name = "bench";
+  command.summary = "Measure this program against what this machine can do, as ratios.";
+  command.positionals = {{"NAME", "Bench to run (default: all; they are listed below).", false, true}};
+  command.groups = {
+      {"Flags",
+       {
+           {"--pairs", "N", "", "Turns of each contestant, taken in turn (default 10)."},
+           {"--small", "", "", "As little of everything as shows that it works."},
+           {"--out", "FILE", "", "Keep the results there, as JSON; what is there is replaced."},
+           {"--json", "", "", "Print the results as one JSON object, on the last line of stdout."},
+           help_flag,
+       }}};
+  for (const bench::Bench& each : bench::all_benches()) {
+    command.examples += fmt::format("{}thalweg bench {:<10}  # {}", command.examples.empty() ? "" : "\n",
+                                    each.name, each.what);
+  }
+  return command;
+}
+
 }  // namespace
 
 std::vector<Command> all_commands() {
-  return {train_command(), eval_command(), devices_command(), init_command()};
+  return {train_command(), eval_command(), devices_command(), init_command(), bench_command()};
 }
 
 }  // namespace thalweg::cli

@@ -27,6 +27,7 @@ struct Positional {
   std::string name;  ///< "JOB.toml"
   std::string help;
   bool required = false;
+  bool repeated = false;  ///< any number of them; such a one is the last
 };
 
 struct Command {

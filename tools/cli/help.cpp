@@ -75,7 +75,8 @@ std::string program_help(std::span<const Command> commands) {
 std::string command_help(const Command& command) {
   std::string text = command.summary + "\n\nUsage: thalweg " + command.name;
   for (const Positional& positional : command.positionals) {
-    text += positional.required ? " " + positional.name : " [" + positional.name + "]";
+    const std::string name = positional.name + (positional.repeated ? "..." : "");
+    text += positional.required ? " " + name : " [" + name + "]";
   }
   text += " [flags]\n\n";
   for (const Positional& positional : command.positionals) text += row(positional.name, positional.help);

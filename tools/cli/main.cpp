@@ -42,6 +42,7 @@ int run_command(const Command& command, const std::vector<std::string>& typed) {
   if (command.name == "train") return run_train(*arguments);
   if (command.name == "eval") return run_eval(*arguments);
   if (command.name == "devices") return run_devices(*arguments);
+  if (command.name == "bench") return run_bench(*arguments);
   return run_init(*arguments);
 }
 

@@ -10,5 +10,6 @@ int run_train(const Arguments& arguments);
 int run_eval(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
 int run_init(const Arguments& arguments);
+int run_bench(const Arguments& arguments);
 
 }  // namespace thalweg::cli

@@ -1,4 +1,4 @@
-# thalweg_test(NAME KIND unit|scripted|sim|process|golden|fuzz
+# thalweg_test(NAME KIND unit|scripted|sim|process|golden|fuzz|perf
 #   SOURCES  files
 #   USES     modules of ours and third-party targets
 #   [CORPUS  folders of inputs, for fuzz]
@@ -10,6 +10,9 @@
 #
 # A fuzz test is the program fuzz_NAME, which runs tests/fuzz/corpus/NAME and the folders in CORPUS, and for
 # THALWEG_FUZZ_SECONDS what can be made of them; fuzz_NAME NAMES_OF_FILES runs those alone.
+#
+# Of kind perf is a program of Google Benchmark, perf_NAME: ctest only runs it for a moment and looks at its exit code,
+# since times of a shared machine fail for no reason.
 add_custom_target(thalweg_quick COMMENT "The test programs that also run under the sanitizers")
 add_custom_target(thalweg_tsan COMMENT "The test programs that also run under ThreadSanitizer")
 set(THALWEG_FUZZ_SECONDS 1 CACHE STRING "Seconds that each fuzz test runs")
@@ -22,13 +25,14 @@ function(thalweg_test name)
   set(limit_golden 60)
   set(limit_process 60)
   set(limit_fuzz 15)
+  set(limit_perf 60)
   if(NOT DEFINED limit_${arg_KIND})
     message(FATAL_ERROR
-      "thalweg_test(${name}): KIND ${arg_KIND} is not one of unit, scripted, sim, golden, process, fuzz")
+      "thalweg_test(${name}): KIND ${arg_KIND} is not one of unit, scripted, sim, golden, process, fuzz, perf")
   endif()
   set(program test_${name})
-  if(arg_KIND STREQUAL fuzz)
-    set(program fuzz_${name})
+  if(arg_KIND MATCHES "^(fuzz|perf)$")
+    set(program ${arg_KIND}_${name})
   endif()
   add_executable(${program} ${arg_SOURCES})
   target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/runtime/include)
@@ -43,6 +47,9 @@ function(thalweg_test name)
   if(arg_KIND STREQUAL fuzz)
     thalweg_fuzz_command(${name} ${arg_CORPUS})
     math(EXPR limit "${limit} + ${THALWEG_FUZZ_SECONDS}")
+  elseif(arg_KIND STREQUAL perf)
+    target_link_libraries(${program} PRIVATE benchmark::benchmark benchmark::benchmark_main)
+    add_test(NAME perf.${name} COMMAND ${program} --benchmark_min_time=0.001)
   else()
     target_link_libraries(${program} PRIVATE GTest::gmock GTest::gtest_main)
     add_test(NAME ${arg_KIND}.${name} COMMAND ${program})

@@ -87,6 +87,9 @@ TEST(Arguments, PositionalsAreCounted) {
   const Result<Arguments> dash = parse("init", {"-"});
   ASSERT_TRUE(dash.ok());
   EXPECT_THAT(dash->positionals, ElementsAre("-"));
+  const Result<Arguments> names = parse("bench", {"sum", "--pairs", "3", "rounds", "sum"});
+  ASSERT_TRUE(names.ok());
+  EXPECT_THAT(names->positionals, ElementsAre("sum", "rounds", "sum"));
 }
 
 TEST(Arguments, AfterTwoDashesNothingIsAFlag) {

@@ -1,0 +1,101 @@
+#include "gpu/device.hpp"
+#include "models/durable_file.hpp"
+#include "tools/bench/benches.hpp"
+#include "tools/cli/subcommands.hpp"
+#include "tools/cli/terminal.hpp"
+
+#include <thalweg/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <vector>
+
+namespace thalweg::cli {
+namespace {
+
+constexpr std::size_t pairs_max = 10'000;
+
+/// The benches named, in the order typed; all when none is.
+Result<std::vector<bench::Bench>> chosen_benches(const Arguments& arguments) {
+  const std::vector<bench::Bench> all = bench::all_benches();
+  if (arguments.positionals.empty()) return all;
+  std::vector<std::string> names(all.size());
+  std::ranges::transform(all, names.begin(), &bench::Bench::name);
+  std::vector<bench::Bench> chosen;
+  for (const std::string& typed : arguments.positionals) {
+    const auto found = std::ranges::find(all, typed, &bench::Bench::name);
+    if (found == all.end()) {
+      return Error{ErrorCode::invalid,
+                   fmt::format("{}: unknown bench{}", typed, advice(typed, names, "thalweg bench --help"))};
+    }
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
+Result<std::size_t> pairs_of(const Arguments& arguments, std::size_t otherwise) {
+  const auto typed = arguments.value("--pairs");
+  if (!typed) return otherwise;
+  std::size_t pairs = 0;
+  const char* const end = typed->data() + typed->size();
+  const auto [rest, error] = std::from_chars(typed->data(), end, pairs);
+  if (error != std::errc() || rest != end || pairs == 0 || pairs > pairs_max) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("--pairs {}: give a whole number from 1 to {}", *typed, pairs_max)};
+  }
+  return pairs;
+}
+
+Status write_file(const std::string& file, const std::string& text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  const std::array<std::span<const std::byte>, 1> parts = {bytes};
+  return models::write_durably(file, parts);
+}
+
+}  // namespace
+
+int run_bench(const Arguments& arguments) {
+  const SteadyClock clock;
+  const bool json = arguments.has("--json");
+  bench::Settings settings{clock};
+  const auto benches = chosen_benches(arguments);
+  if (!benches) return report_error(benches.error());
+  const auto pairs = pairs_of(arguments, settings.pairs);
+  if (!pairs) return report_error(pairs.error());
+
+  const gpu::DeviceInfo device = gpu::open_host_device()->info();
+  settings.pairs = *pairs;
+  settings.small = arguments.has("--small");
+  bench::Report report{
+      std::string(version()), device.hardware, device.library, device.cores, *pairs, settings.small, {}};
+  Status printed;
+  settings.on_comparison = [&](const bench::Comparison& comparison) {
+    report.comparisons.push_back(comparison);
+    const std::string text = bench::comparison_text(comparison);
+    if (json) {
+      print_progress(text);
+    } else if (printed) {
+      printed = print_result(text);
+    }
+  };
+  for (const bench::Bench& each : *benches) {
+    if (Status ran = each.run(settings); !ran) return report_error(ran.error());
+  }
+
+  const std::string object = bench::report_json(report) + "\n";
+  if (const auto file = arguments.value("--out")) {
+    if (Status written = write_file(*file, object); !written) return report_error(written.error());
+  }
+  if (json) {
+    printed = print_result(object);
+  } else if (printed) {
+    printed = print_result("\n" + bench::comparison_table(report.comparisons));
+  }
+  return printed ? 0 : report_error(printed.error());
+}
+
+}  // namespace thalweg::cli
