@@ -16,6 +16,7 @@ constexpr std::chrono::milliseconds buffer_retry{1};
 
 // Whom an aggregator can wait for, beside members and parent.
 std::string pool() { return "task pool"; }
+std::string scheduler() { return "scheduler"; }
 std::string supervisor() { return "supervisor"; }
 
 }  // namespace
@@ -26,9 +27,11 @@ AggregatorHandle::behavior_type AggregatorState::start(Options options) {
   trigger_ = options_.method.trigger();
   merge_ = options_.method.merge();
   if (options_.root) root_.emplace(self_, std::move(*options_.root));
+  self_->waits_for(scheduler, {"waits for its first roster"});
   return {
       [this](const Stamp&, const Parameters& parameters) {
         handed_up_ = false;
+        if (!opened_) early_ = parameters;
         publish(parameters);
         proceed();
       },
@@ -54,7 +57,7 @@ AggregatorHandle::behavior_type AggregatorState::start(Options options) {
 // -------------------------------------------------------------------------------------------------
 
 void AggregatorState::update(const Roster& roster) {
-  const bool first = members_.empty() && !roster.added.empty();
+  const bool first = !opened_ && !roster.added.empty();
   for (const auto& member : roster.added) members_.push_back({member.id, member.handle, {}, false, false});
   for (const auto& removed : roster.removed) {
     const auto member = std::find_if(members_.begin(), members_.end(),
@@ -68,8 +71,10 @@ void AggregatorState::update(const Roster& roster) {
     self_->note({"round {} goes on with {} members", {round_.value, members_.size()}});
   }
   if (first) {
+    opened_ = true;
     round_ = roster.first;
     if (root_) publish(root_->current());
+    if (early_) publish(*std::exchange(early_, std::nullopt));
   }
   proceed();
 }

@@ -89,6 +89,8 @@ class AggregatorState {
   Contribution total_;                ///< of the folded members; the payload follows when the round closes
   std::shared_ptr<gpu::Buffer> sum_;  ///< null until something is folded into it
   Payload only_;                      ///< with a single member: its payload is the sum, uncopied
+  bool opened_ = false;               ///< the first roster is here
+  std::optional<Parameters> early_;   ///< that came before it, for the members it names
   bool closing_ = false;              ///< the trigger fired; what it set off is not done yet
   bool retrying_ = false;             ///< a Tick is under way, since no buffer was free
   bool handed_up_ = false;            ///< the parent has the last round; its parameters are not back yet

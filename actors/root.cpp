@@ -54,6 +54,7 @@ void Root::committed(const Contribution& round, const Traffic& traffic) {
 
 std::optional<Parameters> Root::skip(const Contribution& round) {
   self_->tell(options_.scheduler, RoundClosed{round.round, {}, round.refused});
+  options_.model->skip(round, round.round.next(), by_ != EndedBy::nobody);
   if (!round.refused.empty() && ++empty_rounds_ >= options_.empty_rounds_max) {
     diverge(
         "in " + std::to_string(empty_rounds_) +
@@ -62,7 +63,6 @@ std::optional<Parameters> Root::skip(const Contribution& round) {
                                                               : " since it is larger than guard.max_norm"));
     return std::nullopt;
   }
-  options_.model->skip(round, round.round.next(), by_ != EndedBy::nobody);
   one_more_ = false;
   const auto parameters = current();
   conclude_if_ending();

@@ -27,6 +27,7 @@ WorkerHandle::behavior_type WorkerState::start(Options options) {
   pace_ = options_.method.pace();
   adopt_ = options_.method.adopt();
   self_->tell(options_.feeder, WantBatch{options_.number, WorkerHandle(self_)});
+  start_if_allowed();  // it cannot yet, and says what it waits for
   return {
       [this](const Stamp&, const Parameters& parameters) { adopt(parameters); },
       [this](const Stamp&, const Stop&) { stop(); },

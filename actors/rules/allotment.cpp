@@ -77,7 +77,7 @@ RoundShare Allotment::next(Round round) {
 
 void Allotment::give(RoundShare& share, std::uint32_t worker, const Piece& piece) {
   share.ranges[worker] = piece.range;
-  if (piece.refused_of) {
+  if (piece.suspicion) {
     share.again.resize(share.ranges.size());
     share.again[worker] = true;
   }
@@ -85,12 +85,28 @@ void Allotment::give(RoundShare& share, std::uint32_t worker, const Piece& piece
   out_samples_ += piece.range.count;
 }
 
+std::optional<std::uint32_t> Allotment::refused_of(const Piece& piece) const {
+  if (!piece.suspicion) return std::nullopt;
+  return suspicions_.at(*piece.suspicion).worker;
+}
+
+bool Allotment::clear(const Piece& piece, bool fine) {
+  const auto found = suspicions_.find(*piece.suspicion);
+  auto& suspicion = found->second;
+  suspicion.open -= piece.range.count;
+  if (!fine) suspicion.confirmed = true;
+  if (suspicion.open > 0) return false;
+  const bool wronged = !suspicion.confirmed;
+  suspicions_.erase(found);
+  return wronged;
+}
+
 /// The oldest piece that this worker may have, no longer than its batch: what was refused of it goes to
 /// another one, unless there is none.
 std::optional<Allotment::Piece> Allotment::take_returned(std::uint32_t worker, std::uint64_t batch) {
   if (batch == 0) return std::nullopt;
   const auto found = std::find_if(returned_.begin(), returned_.end(), [&](const Piece& piece) {
-    return piece.refused_of != worker || batches_.size() == 1;
+    return refused_of(piece) != worker || batches_.size() == 1;
   });
   if (found == returned_.end()) return std::nullopt;
   Piece piece = *found;
@@ -148,15 +164,18 @@ Allotment::Settled Allotment::settle(Round round, const std::vector<IndexRange>&
                                          });
     if (covers(spent, piece.range)) {
       settled.committed += count;
-      if (piece.refused_of && piece.refused_of != worker) settled.wronged.push_back(*piece.refused_of);
+      const auto suspect = refused_of(piece);
+      if (suspect && clear(piece, suspect != worker)) settled.wronged.push_back(*suspect);
     } else if (!was_refused) {
       settled.returned += count;
       returned_.push_back(piece);
-    } else if (piece.refused_of) {
+    } else if (piece.suspicion) {
       settled.quarantined += count;
+      clear(piece, false);
     } else {
       settled.returned += count;
-      returned_.push_back({piece.range, worker});
+      suspicions_[next_suspicion_] = {worker, count, false};
+      returned_.push_back({piece.range, next_suspicion_++});
     }
   }
   committed_samples_ += settled.committed;

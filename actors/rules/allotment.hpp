@@ -37,7 +37,7 @@ class Allotment {
     std::uint64_t committed = 0;         ///< samples
     std::uint64_t returned = 0;          ///< samples that go out again
     std::uint64_t quarantined = 0;       ///< samples, refused of two workers (or twice of the only one)
-    std::vector<std::uint32_t> wronged;  ///< workers whose refused samples were fine elsewhere: a strike each
+    std::vector<std::uint32_t> wronged;  ///< a strike each: all of a refused contribution was fine elsewhere
   };
   /// `round` is closed: it committed `spent` (empty: it made no commit), and refused what `refused` says.
   /// What was given out and is in neither comes back: its worker was lost.
@@ -48,15 +48,24 @@ class Allotment {
   [[nodiscard]] std::size_t workers() const { return batches_.size(); }  ///< still there
 
  private:
+  /// A refused contribution, while its samples are tried by others, in one piece or in several.
+  struct Suspicion {
+    std::uint32_t worker = 0;  ///< whose it was
+    std::uint64_t open = 0;    ///< samples not yet tried
+    bool confirmed = false;    ///< some of them were refused of another worker, too
+  };
   struct Piece {
     IndexRange range;
-    std::optional<std::uint32_t> refused_of;  ///< the worker whose contribution with it was refused
+    std::optional<std::uint64_t> suspicion;  ///< key into `suspicions_`; empty: it was not refused
   };
   struct Given {
     std::uint32_t worker = 0;
     Piece piece;
   };
 
+  [[nodiscard]] std::optional<std::uint32_t> refused_of(const Piece& piece) const;
+  /// Settles `piece` of a refused contribution. True: all of that contribution was fine elsewhere.
+  bool clear(const Piece& piece, bool fine);
   std::optional<Piece> take_returned(std::uint32_t worker, std::uint64_t batch);
   void give_fresh(RoundShare& share, const std::vector<std::uint32_t>& workers, std::uint64_t limit);
   void give(RoundShare& share, std::uint32_t worker, const Piece& piece);
@@ -69,6 +78,8 @@ class Allotment {
   std::uint64_t epoch_ = 0;                         ///< the next fresh position
   std::uint64_t position_ = 0;
   std::vector<Piece> returned_;  ///< the oldest first
+  std::map<std::uint64_t, Suspicion> suspicions_;
+  std::uint64_t next_suspicion_ = 0;
   std::map<Round, std::vector<Given>> out_;
   std::uint64_t commits_ = 0;
   std::uint64_t committed_samples_ = 0;

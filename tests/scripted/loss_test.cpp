@@ -216,6 +216,7 @@ TEST(Refusal, OfEverythingIsADivergedRun) {
       "root: in 3 rounds in a row all gradients were refused, the last one of w3 since it is not finite: a "
       "smaller learning rate may help");
   EXPECT_EQ(result->outcome.snapshot->version, Version{2});
+  EXPECT_EQ(result->outcome.summary.refused, 12U) << "those of the last round, too";
 }
 
 }  // namespace

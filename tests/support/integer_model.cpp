@@ -30,11 +30,6 @@ class IndexData final : public models::Dataset {
   std::array<std::size_t, 1> shape_{1};
 };
 
-/// An integer in [-3, 3].
-int gradient_of(std::uint64_t sample, std::size_t i) {
-  return static_cast<int>((sample * 31 + i * 17) % 7) - 3;
-}
-
 }  // namespace
 
 IntegerModel::IntegerModel(std::size_t count, std::size_t input_size, std::size_t classes)

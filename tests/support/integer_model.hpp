@@ -23,6 +23,11 @@ class IntegerModel : public Model {
                      const SlotReady& ready) override;
   Result<Score> evaluate(const Input& input, std::span<const float> parameters) override;
 
+  /// Number `i` of a slot's gradient for this sample: an integer in [-3, 3].
+  static int gradient_of(std::uint64_t sample, std::size_t i) {
+    return static_cast<int>((sample * 31 + i * 17) % 7) - 3;
+  }
+
  private:
   std::vector<Slot> slots_;
   std::size_t input_size_;

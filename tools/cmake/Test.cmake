@@ -1,4 +1,4 @@
-# thalweg_test(NAME KIND unit|scripted|process|golden|fuzz|perf
+# thalweg_test(NAME KIND unit|scripted|sim|process|golden|fuzz|perf
 #   SOURCES  files
 #   USES     modules of ours and third-party targets
 #   [CORPUS  folders of inputs, for fuzz]
@@ -21,13 +21,14 @@ function(thalweg_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "QUICK" "KIND" "SOURCES;USES;CORPUS")
   set(limit_unit 5)
   set(limit_scripted 5)
+  set(limit_sim 60)
   set(limit_golden 60)
   set(limit_process 60)
   set(limit_fuzz 15)
   set(limit_perf 60)
   if(NOT DEFINED limit_${arg_KIND})
     message(FATAL_ERROR
-      "thalweg_test(${name}): KIND ${arg_KIND} is not one of unit, scripted, golden, process, fuzz, perf")
+      "thalweg_test(${name}): KIND ${arg_KIND} is not one of unit, scripted, sim, golden, process, fuzz, perf")
   endif()
   set(program test_${name})
   if(arg_KIND MATCHES "^(fuzz|perf)$")

@@ -93,6 +93,29 @@ TEST(Allotment, HasWhatIsRefusedTriedOnceByAnotherWorker) {
   EXPECT_THAT(fine.wronged, ElementsAre(0)) << "another worker had no trouble with them";
 }
 
+TEST(Allotment, StrikesOnceWhenAllThatWasRefusedIsFineElsewhere) {
+  auto allotment = allotment_of({10, {6, 2, 2}, false, 1, 0});
+  allotment.next({0});
+  allotment.settle({0}, {{0, 6, 4}}, {refusal(0, {0, 0, 6})});
+  EXPECT_THAT(allotment.next({1}).ranges,
+              ElementsAre(IndexRange{}, IndexRange{0, 0, 2}, IndexRange{0, 2, 2}));
+  EXPECT_THAT(allotment.settle({1}, {{0, 0, 4}}, {}).wronged, IsEmpty()) << "two samples are not tried yet";
+  EXPECT_THAT(allotment.next({2}).ranges, ElementsAre(IndexRange{}, IndexRange{0, 4, 2}, IndexRange{}));
+  EXPECT_THAT(allotment.settle({2}, {{0, 4, 2}}, {}).wronged, ElementsAre(0));
+}
+
+TEST(Allotment, StrikesNobodyForABatchWithABadSample) {
+  auto allotment = allotment_of({10, {6, 2, 2}, false, 1, 0});
+  allotment.next({0});
+  allotment.settle({0}, {{0, 6, 4}}, {refusal(0, {0, 0, 6})});
+  allotment.next({1});
+  EXPECT_THAT(allotment.settle({1}, {{0, 0, 2}}, {refusal(2, {0, 2, 2}, true)}).wronged, IsEmpty());
+  allotment.next({2});
+  const auto settled = allotment.settle({2}, {{0, 4, 2}}, {});
+  EXPECT_EQ(settled.committed, 2U);
+  EXPECT_THAT(settled.wronged, IsEmpty()) << "what was refused of w0 was refused of w2, in part";
+}
+
 TEST(Allotment, QuarantinesWhatTwoWorkersCouldNotCompute) {
   auto allotment = allotment_of({4, {2, 2}, false, 1, 0});
   allotment.next({0});

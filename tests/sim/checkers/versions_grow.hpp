@@ -1,0 +1,33 @@
+#pragma once
+
+#include "tests/sim/checker.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace thalweg::sim {
+
+/// Versions only grow: each commit of the root is the version after the one before, and each round opens once
+/// with one; nobody is sent an older round or version after a newer one; and what a worker adopts is newer
+/// than what it had.
+class VersionsGrow final : public Checker {
+ public:
+  VersionsGrow() : Checker("versions_grow") {}
+
+  void sent(const Message& message) override;
+  void decided(std::string_view who, const rules::Reason& reason) override;
+  void ends(const Ending& ending) override;
+
+ private:
+  struct Seen {
+    Version version;
+    Round round;  ///< that opens with it
+  };
+
+  std::optional<Version> newest_;  ///< of the root
+  std::map<std::string, Seen> sent_;
+  std::map<std::string, std::uint64_t, std::less<>> adopted_;
+};
+
+}  // namespace thalweg::sim
