@@ -1,9 +1,9 @@
-// One worker right below the root, on made data: the smallest run there is. Four calls: a configuration, a start, a
-// wait, and a look at the summary. Files 02 and 03 grow this one.
+// One worker right below the root, on made data: the smallest run there is. Four calls: a configuration, a
+// start, a wait, and a look at the summary. Files 02 and 03 grow this one.
+#include <thalweg/cluster.hpp>
+
 #include <cstdio>
 #include <variant>
-
-#include <thalweg/cluster.hpp>
 
 int main() {
   thalweg::Config config;

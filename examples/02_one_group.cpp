@@ -1,8 +1,8 @@
 // As 01, with four workers under one leader, and events: what the run tells while it goes on.
+#include <thalweg/cluster.hpp>
+
 #include <cstdio>
 #include <variant>
-
-#include <thalweg/cluster.hpp>
 
 namespace {
 

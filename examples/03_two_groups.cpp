@@ -1,8 +1,8 @@
 // As 02, with unequal workers in two unequal groups, and the bytes that each level of the tree moved.
+#include <thalweg/cluster.hpp>
+
 #include <cstdio>
 #include <variant>
-
-#include <thalweg/cluster.hpp>
 
 namespace {
 
@@ -18,8 +18,8 @@ int main() {
   thalweg::Config config;
   config.data.name = "synthetic";
   config.model.name = "mlp";
-  // A leader with one worker and a leader with three. Averages are weighted by samples, so any split of the same
-  // 32 samples takes the same steps.
+  // A leader with one worker and a leader with three. Averages are weighted by samples, so any split of the
+  // same 32 samples takes the same steps.
   config.topology.tree.children = {{1, {}}, {3, {}}};
   config.train.batch = {14, 8, 6, 4};
   config.train.epochs = 2;

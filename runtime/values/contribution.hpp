@@ -36,10 +36,10 @@ struct Contribution {
   std::vector<Refusal> refused;  ///< what aggregators on the way did not take
   Score score;
   std::uint64_t compute_ns = 0;  ///< time the device worked for it, summed over workers
-  /// Of the payload, as a worker's stream measured it; a leader's is the sum of its members', which the norm of
-  /// their sum cannot exceed. Not finite when the payload is not.
+  /// Of the payload, as a worker's stream measured it; a leader's is the sum of its members', which the norm
+  /// of their sum cannot exceed. Not finite when the payload is not.
   double norm = 0;
-  bool again = false;            ///< a worker's: these samples were refused before
+  bool again = false;  ///< a worker's: these samples were refused before
 
   /// Sum over the samples of the gradient, laid out as the model's slots. Null exactly when `samples` is 0.
   Payload payload;

@@ -30,7 +30,8 @@ struct ScriptedResult {
   std::vector<std::string> messages;   ///< "root < contribution", in the order in which they were handled
   std::vector<std::string> decisions;  ///< "root: closes round 0: all 2 members are in"
   std::vector<RunEvent> events;
-  /// Of the pools that the actors were given, by the actor's name: a worker's gradients, an aggregator's sums.
+  /// Of the pools that the actors were given, by the actor's name: a worker's gradients, an aggregator's
+  /// sums.
   std::map<std::string, gpu::PoolCounters> pools;
 };
 
