@@ -128,8 +128,9 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
   auto optimizer = models::make_optimizer(config.train, assembly.slots);
   if (!optimizer) return optimizer.error();
   const auto budget = assembly.sampling->samples_before(assembly.sampling->rounds());
-  auto global = GlobalModel::make(
-      {std::move(parameters), std::move(*optimizer), models::Schedule(config, budget)}, *start);
+  auto global = GlobalModel::make({std::move(parameters), std::move(*optimizer),
+                                   models::Schedule(config, budget), config.train.clip_norm},
+                                  *start);
   if (!global) return global.error();
   assembly.model = std::move(*global);
   return assembly;

@@ -3,7 +3,10 @@
 #include "gpu/flat.hpp"
 #include "runtime/check.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace thalweg::actors {
@@ -41,12 +44,37 @@ bool GlobalModel::reserve_next() {
   return next_ != nullptr;
 }
 
+/// What the sum is scaled with so that its mean is no longer than clip_norm.
+/// (torch.nn.utils.clip_grad_norm_.)
+double GlobalModel::clip(const FlatVector& gradient_sum, std::uint64_t samples, double norm,
+                         TaskPool* pool) const {
+  const double most = options_.clip_norm * static_cast<double>(samples);
+  if (options_.clip_norm == 0 || norm <= most) return 1;
+  // Pieces of one size, added in their order, give the same bits on any number of threads.
+  constexpr std::size_t piece = std::size_t{1} << 16;
+  const auto values = gradient_sum.host();
+  std::vector<double> squares((values.size() + piece - 1) / piece);
+  const auto add = [&](std::size_t begin, std::size_t end) {
+    for (; begin < end; begin += piece) {
+      squares[begin / piece] = gpu::squared_norm(values.subspan(begin, std::min(piece, end - begin)));
+    }
+  };
+  if (pool != nullptr) {
+    pool->parallel_for(values.size(), piece, add);
+  } else {
+    add(0, values.size());
+  }
+  const double exact = std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
+  return std::min(1.0, most / (exact + 1e-6 * static_cast<double>(samples)));
+}
+
 bool GlobalModel::step(const FlatVector& gradient_sum, std::uint64_t samples, double norm, TaskPool* pool) {
   THALWEG_CHECK(next_ != nullptr, "a buffer is reserved before the step");
   // No element of a sum is larger than its norm; half of what a float holds leaves room for rounding.
   const bool certain = norm <= std::numeric_limits<float>::max() / 2;
   if (!certain && !gpu::all_finite(gradient_sum.host())) return false;
-  return options_.optimizer->step(next_->values(), w_->host(), gradient_sum.host(), samples,
+  return options_.optimizer->step(next_->values(), w_->host(), gradient_sum.host(),
+                                  clip(gradient_sum, samples, norm, pool) / static_cast<double>(samples),
                                   options_.schedule.lr_at(committed_samples_), pool);
 }
 

@@ -26,6 +26,7 @@ class GlobalModel {
     std::shared_ptr<gpu::BufferPool> parameters;  ///< published w, next w, and versions others still hold
     std::unique_ptr<models::Optimizer> optimizer;
     models::Schedule schedule;
+    double clip_norm = 0;  ///< of the mean gradient; 0: none
   };
 
   /// Goes on from `start`: version 0 with initial weights, or where another run stopped.
@@ -62,6 +63,8 @@ class GlobalModel {
   explicit GlobalModel(Options options) : options_(std::move(options)) {}
 
   void settle(const std::vector<Refusal>& refused);
+  [[nodiscard]] double clip(const FlatVector& gradient_sum, std::uint64_t samples, double norm,
+                            TaskPool* pool) const;
 
   Options options_;
   Version version_;

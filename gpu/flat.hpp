@@ -37,6 +37,21 @@ struct SgdCoefficients {
 void sgd_step(std::span<float> next, std::span<const float> w, std::span<const float> gradient_sum,
               std::span<float> velocity, const SgdCoefficients& coefficients);
 
+struct AdamWCoefficients {
+  float keep = 1;  ///< 1 - lr * weight decay
+  float beta1 = 0.9F, beta2 = 0.999F;
+  float rest1 = 0.1F, rest2 = 0.001F;  ///< 1 - beta, rounded once
+  float step_size = 0;                 ///< lr / (1 - beta1^t)
+  float root_correction = 1;           ///< sqrt(1 - beta2^t)
+  float eps = 1e-8F;
+  float gradient_scale = 1;  ///< turns the sum into the mean
+};
+
+/// One step of AdamW, PyTorch's definition: g = scale·gradient_sum; m = beta1·m + (1 - beta1)·g;
+/// v = beta2·v + (1 - beta2)·g²; next = keep·w - step_size·m / (sqrt(v) / root_correction + eps).
+void adamw_step(std::span<float> next, std::span<const float> w, std::span<const float> gradient_sum,
+                std::span<float> m, std::span<float> v, const AdamWCoefficients& coefficients);
+
 /// Whether `x` holds neither an infinity nor a NaN.
 bool all_finite(std::span<const float> x);
 

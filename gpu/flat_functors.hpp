@@ -102,4 +102,30 @@ struct SgdStep {
   }
 };
 
+/// PyTorch's AdamW (torch.optim.AdamW): decoupled weight decay, then Adam. `m` and `v` are its exp_avg and
+/// exp_avg_sq. Root and quotient are rounded exactly everywhere, as products and sums are.
+struct AdamWStep {
+  float* next;
+  const float* w;
+  const float* gradient_sum;
+  float* m;
+  float* v;
+  float keep;  ///< 1 - lr * weight decay
+  float beta1, beta2;
+  float rest1, rest2;     ///< 1 - beta
+  float step_size;        ///< lr / (1 - beta1^t)
+  float root_correction;  ///< sqrt(1 - beta2^t)
+  float eps;
+  float gradient_scale;
+  THALWEG_HD void operator()(std::size_t i) const {
+    const float g = product(gradient_scale, gradient_sum[i]);
+    const float mean = plus(product(beta1, m[i]), product(rest1, g));
+    const float square = plus(product(beta2, v[i]), product(rest2, product(g, g)));
+    m[i] = mean;
+    v[i] = square;
+    const float denominator = plus(__builtin_sqrtf(square) / root_correction, eps);
+    next[i] = plus(product(keep, w[i]), product(-step_size, mean / denominator));
+  }
+};
+
 }  // namespace thalweg::gpu::flat::inline THALWEG_ISA

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -42,6 +44,60 @@ std::vector<Stretch> stretches_of(std::span<const Slot> slots) {
   return stretches;
 }
 
+/// Calls `step(from, count, decay)` on blocks of the flat vector, over `pool` where it is large enough.
+/// Returns whether all of `next` is finite afterwards.
+bool step_in_blocks(std::span<const Stretch> stretches, std::span<const float> next, TaskPool* pool,
+                    const std::function<void(std::size_t from, std::size_t count, bool decay)>& step) {
+  std::atomic<bool> finite = true;
+  const auto piece = [&](std::size_t begin, std::size_t end) {
+    for (const Stretch& stretch : stretches) {
+      const std::size_t to = std::min(end, stretch.end);
+      for (std::size_t from = std::max(begin, stretch.begin); from < to; from += block) {
+        const std::size_t count = std::min(block, to - from);
+        step(from, count, stretch.decay);
+        if (!gpu::all_finite(next.subspan(from, count))) finite = false;
+      }
+    }
+  };
+  if (pool && next.size() > split_above) {
+    pool->parallel_for(next.size(), split_grain, piece);
+  } else {
+    piece(0, next.size());
+  }
+  return finite;
+}
+
+/// Copies `saved` over the states `wanted`, which must be the same ones. `owner` is the optimizer, in words.
+Status restore_states(std::span<const Optimizer::NamedState> wanted,
+                      std::span<const Optimizer::NamedState> saved, const std::string& owner) {
+  std::string names;
+  for (const auto& state : wanted) names += fmt::format("{}\"{}\"", names.empty() ? "" : " and ", state.name);
+  std::vector<bool> found(wanted.size());
+  for (const auto& state : saved) {
+    const auto place = std::ranges::find(wanted, state.name, &Optimizer::NamedState::name);
+    if (place == wanted.end() || found[static_cast<std::size_t>(place - wanted.begin())]) {
+      return Error{ErrorCode::mismatch,
+                   fmt::format("optimizer state \"{}\" is surplus: {} has {}", state.name, owner,
+                               names.empty() ? "none" : "one " + names)};
+    }
+    if (state.values.size() != place->values.size()) {
+      return Error{ErrorCode::mismatch, fmt::format("optimizer state \"{}\" has {} values: the model has {}",
+                                                    state.name, state.values.size(), place->values.size())};
+    }
+    found[static_cast<std::size_t>(place - wanted.begin())] = true;
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (found[i]) continue;
+    return Error{ErrorCode::mismatch,
+                 fmt::format("optimizer state \"{}\" is missing: {} needs it", wanted[i].name, owner)};
+  }
+  for (const auto& state : saved) {
+    const auto place = std::ranges::find(wanted, state.name, &Optimizer::NamedState::name);
+    std::ranges::copy(state.values, place->values.begin());
+  }
+  return {};
+}
+
 /// Stochastic gradient descent as torch.optim.SGD defines it (dampening 0); see gpu::sgd_step for the
 /// formula.
 class Sgd final : public Optimizer {
@@ -54,40 +110,24 @@ class Sgd final : public Optimizer {
         nesterov_(train.nesterov) {}
 
   bool step(std::span<float> next, std::span<const float> w, std::span<const float> gradient_sum,
-            std::uint64_t samples, double lr, TaskPool* pool) override {
+            double gradient_scale, double lr, TaskPool* pool) override {
     THALWEG_CHECK(next.size() == size_ && w.size() == size_ && gradient_sum.size() == size_,
                   "an optimizer's vectors have the size of its slots");
-    THALWEG_CHECK(samples > 0, "a mean is taken over at least one sample");
     if (momentum_ != 0) make_velocity();
     gpu::SgdCoefficients coefficients;
     coefficients.lr = static_cast<float>(lr);
     coefficients.momentum = momentum_;
-    coefficients.gradient_scale = static_cast<float>(1.0 / static_cast<double>(samples));
+    coefficients.gradient_scale = static_cast<float>(gradient_scale);
     coefficients.nesterov = nesterov_;
     coefficients.first = steps_ == 0;
     const std::span<float> velocity = this->velocity();
-    std::atomic<bool> finite = true;
-    const auto piece = [&](std::size_t begin, std::size_t end) {
-      for (const Stretch& stretch : stretches_) {
-        gpu::SgdCoefficients here = coefficients;
-        here.weight_decay = stretch.decay ? weight_decay_ : 0.0F;
-        const std::size_t to = std::min(end, stretch.end);
-        for (std::size_t from = std::max(begin, stretch.begin); from < to; from += block) {
-          const std::size_t count = std::min(block, to - from);
-          const auto moved = next.subspan(from, count);
-          gpu::sgd_step(moved, w.subspan(from, count), gradient_sum.subspan(from, count),
-                        velocity.empty() ? velocity : velocity.subspan(from, count), here);
-          if (!gpu::all_finite(moved)) finite = false;
-        }
-      }
-    };
-    if (pool && size_ > split_above) {
-      pool->parallel_for(size_, split_grain, piece);
-    } else {
-      piece(0, size_);
-    }
     ++steps_;
-    return finite;
+    return step_in_blocks(stretches_, next, pool, [&](std::size_t from, std::size_t count, bool decay) {
+      gpu::SgdCoefficients here = coefficients;
+      here.weight_decay = decay ? weight_decay_ : 0.0F;
+      gpu::sgd_step(next.subspan(from, count), w.subspan(from, count), gradient_sum.subspan(from, count),
+                    velocity.empty() ? velocity : velocity.subspan(from, count), here);
+    });
   }
 
   std::vector<NamedState> state() override {
@@ -98,33 +138,15 @@ class Sgd final : public Optimizer {
   std::uint64_t steps() const override { return steps_; }
 
   Status restore(std::span<const NamedState> saved, std::uint64_t steps) override {
-    const bool wanted = momentum_ != 0 && steps > 0;
-    const NamedState* momentum = nullptr;
-    for (const NamedState& state : saved) {
-      if (!wanted || state.name != "momentum" || momentum) {
-        return Error{
-            ErrorCode::mismatch,
-            fmt::format("optimizer state \"{}\" is surplus: sgd with momentum {} after {} steps has {}",
-                        state.name, momentum_, steps, wanted ? "one \"momentum\"" : "none")};
-      }
-      momentum = &state;
-    }
-    if (wanted && !momentum) {
-      return Error{
-          ErrorCode::mismatch,
-          fmt::format("optimizer state \"momentum\" is missing: sgd with momentum {} needs it", momentum_)};
-    }
-    if (momentum && momentum->values.size() != size_) {
-      return Error{ErrorCode::mismatch,
-                   fmt::format("optimizer state \"momentum\" has {} values: the model has {}",
-                               momentum->values.size(), size_)};
-    }
-    if (momentum) {
+    std::vector<NamedState> wanted;
+    if (momentum_ != 0 && steps > 0) {
       make_velocity();
-      std::copy(momentum->values.begin(), momentum->values.end(), velocity().begin());
+      wanted.push_back({"momentum", velocity()});
     }
-    steps_ = steps;
-    return {};
+    auto restored =
+        restore_states(wanted, saved, fmt::format("sgd with momentum {} after {} steps", momentum_, steps));
+    if (restored) steps_ = steps;
+    return restored;
   }
 
  private:
@@ -142,12 +164,79 @@ class Sgd final : public Optimizer {
   std::shared_ptr<gpu::Buffer> velocity_;  ///< null until it is needed
 };
 
+/// AdamW as torch.optim.AdamW defines it (no amsgrad); see gpu::adamw_step for the formula. (Loshchilov and
+/// Hutter, "Decoupled Weight Decay Regularization", 2019.)
+class AdamW final : public Optimizer {
+ public:
+  AdamW(const Config::Train& train, std::span<const Slot> slots)
+      : stretches_(stretches_of(slots)),
+        size_(flat_size(slots)),
+        beta1_(train.betas[0]),
+        beta2_(train.betas[1]),
+        eps_(train.eps),
+        weight_decay_(train.weight_decay),
+        mean_(gpu::BufferPool::make_host(size_, 1)->take()),
+        square_(gpu::BufferPool::make_host(size_, 1)->take()) {}
+
+  bool step(std::span<float> next, std::span<const float> w, std::span<const float> gradient_sum,
+            double gradient_scale, double lr, TaskPool* pool) override {
+    THALWEG_CHECK(next.size() == size_ && w.size() == size_ && gradient_sum.size() == size_,
+                  "an optimizer's vectors have the size of its slots");
+    ++steps_;
+    const auto t = static_cast<double>(steps_);
+    gpu::AdamWCoefficients coefficients;
+    coefficients.beta1 = static_cast<float>(beta1_);
+    coefficients.beta2 = static_cast<float>(beta2_);
+    coefficients.rest1 = static_cast<float>(1 - beta1_);
+    coefficients.rest2 = static_cast<float>(1 - beta2_);
+    coefficients.step_size = static_cast<float>(lr / (1 - std::pow(beta1_, t)));
+    coefficients.root_correction = static_cast<float>(std::sqrt(1 - std::pow(beta2_, t)));
+    coefficients.eps = static_cast<float>(eps_);
+    coefficients.gradient_scale = static_cast<float>(gradient_scale);
+    return step_in_blocks(stretches_, next, pool, [&](std::size_t from, std::size_t count, bool decay) {
+      gpu::AdamWCoefficients here = coefficients;
+      here.keep = decay ? static_cast<float>(1 - lr * weight_decay_) : 1.0F;
+      gpu::adamw_step(next.subspan(from, count), w.subspan(from, count), gradient_sum.subspan(from, count),
+                      mean_->values().subspan(from, count), square_->values().subspan(from, count), here);
+    });
+  }
+
+  std::vector<NamedState> state() override {
+    if (steps_ == 0) return {};
+    return {{"exp_avg", mean_->values()}, {"exp_avg_sq", square_->values()}};
+  }
+
+  std::uint64_t steps() const override { return steps_; }
+
+  Status restore(std::span<const NamedState> saved, std::uint64_t steps) override {
+    std::vector<NamedState> wanted;
+    if (steps > 0) wanted = {{"exp_avg", mean_->values()}, {"exp_avg_sq", square_->values()}};
+    auto restored = restore_states(wanted, saved, fmt::format("adamw after {} steps", steps));
+    if (restored) steps_ = steps;
+    return restored;
+  }
+
+ private:
+  std::vector<Stretch> stretches_;
+  std::size_t size_;
+  double beta1_;
+  double beta2_;
+  double eps_;
+  double weight_decay_;
+  std::uint64_t steps_ = 0;
+  std::shared_ptr<gpu::Buffer> mean_;    ///< of the gradient; zero at first
+  std::shared_ptr<gpu::Buffer> square_;  ///< mean of its squares
+};
+
 }  // namespace
 
 Result<std::unique_ptr<Optimizer>> make_optimizer(const Config::Train& train, std::vector<Slot> slots) {
   if (train.optimizer == "sgd") return std::unique_ptr<Optimizer>(std::make_unique<Sgd>(train, slots));
+  if (train.optimizer == "adamw") return std::unique_ptr<Optimizer>(std::make_unique<AdamW>(train, slots));
   return Error{ErrorCode::invalid,
-               fmt::format("train.optimizer = \"{}\": no such optimizer: known is \"sgd\"", train.optimizer)};
+               fmt::format("train.optimizer = \"{}\": no such optimizer: known are \"sgd\" and "
+                           "\"adamw\"",
+                           train.optimizer)};
 }
 
 }  // namespace thalweg::models

@@ -17,13 +17,15 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// next = step(w, gradient_sum / samples, lr). Weight decay applies to slots whose `decay` is set. Returns
+  /// next = step(w, gradient_scale * gradient_sum, lr); the scale is 1 / samples, less where the gradient is
+  /// clipped. Weight decay applies to slots whose `decay` is set. Returns
   /// whether all of `next` is finite, which is looked at while it is still in the cache.
-  /// Requires: all spans hold flat_size(slots) floats; samples > 0.
+  /// Requires: all spans hold flat_size(slots) floats.
   virtual bool step(std::span<float> next, std::span<const float> w, std::span<const float> gradient_sum,
-                    std::uint64_t samples, double lr, TaskPool* pool) = 0;
+                    double gradient_scale, double lr, TaskPool* pool) = 0;
 
-  /// State to save and restore, as named flat vectors ("momentum"); empty before the first step.
+  /// State to save and restore, as named flat vectors ("momentum"; "exp_avg", "exp_avg_sq"); empty before the
+  /// first step.
   struct NamedState {
     std::string name;
     std::span<float> values;

@@ -39,6 +39,18 @@ void sgd_step(std::span<float> next, std::span<const float> w, std::span<const f
       {lr, momentum, weight_decay, gradient_scale, nesterov, first}, next.size());
 }
 
+void adamw_step(std::span<float> next, std::span<const float> w, std::span<const float> gradient_sum,
+                std::span<float> m, std::span<float> v, const AdamWCoefficients& with) {
+  THALWEG_CHECK(w.size() == next.size() && gradient_sum.size() == next.size() && m.size() == next.size() &&
+                    v.size() == next.size(),
+                "flat vectors of one call have one length");
+  host::best_isa_kernels().flat.adamw_step(
+      next.data(), w.data(), gradient_sum.data(), m.data(), v.data(),
+      {with.keep, with.beta1, with.beta2, with.rest1, with.rest2, with.step_size, with.root_correction,
+       with.eps, with.gradient_scale},
+      next.size());
+}
+
 bool all_finite(std::span<const float> x) {
   return host::best_isa_kernels().flat.all_finite(x.data(), x.size());
 }

@@ -94,6 +94,13 @@ void sgd_step(float* next, const float* w, const float* gradient_sum, float* vel
   }
 }
 
+void adamw_step(float* next, const float* w, const float* gradient_sum, float* m, float* v,
+                const FlatAdamW& with, std::size_t count) {
+  run(count,
+      flat::AdamWStep{next, w, gradient_sum, m, v, with.keep, with.beta1, with.beta2, with.rest1, with.rest2,
+                      with.step_size, with.root_correction, with.eps, with.gradient_scale});
+}
+
 }  // namespace
 
 /// An infinity or a NaN has every bit of the exponent set. Integers, since the compiler may reorder their
@@ -131,7 +138,7 @@ double squared_norm(const float* x, std::size_t count) {
 }
 
 FlatKernels flat_kernels() {
-  return {fill, copy, axpy, scale, weighted_sum, sgd_step, all_finite, squared_norm};
+  return {fill, copy, axpy, scale, weighted_sum, sgd_step, adamw_step, all_finite, squared_norm};
 }
 
 }  // namespace thalweg::gpu::host::THALWEG_ISA

@@ -15,6 +15,10 @@ struct FlatSgd {
   bool nesterov, first;
 };
 
+struct FlatAdamW {
+  float keep, beta1, beta2, rest1, rest2, step_size, root_correction, eps, gradient_scale;
+};
+
 /// gpu/flat.hpp, element by element; the same bits on every instruction set. In host/flat_loops.cpp.
 struct FlatKernels {
   void (*fill)(float* y, float value, std::size_t count);
@@ -27,6 +31,8 @@ struct FlatKernels {
   /// `velocity` may be null.
   void (*sgd_step)(float* next, const float* w, const float* gradient_sum, float* velocity,
                    const FlatSgd& with, std::size_t count);
+  void (*adamw_step)(float* next, const float* w, const float* gradient_sum, float* m, float* v,
+                     const FlatAdamW& with, std::size_t count);
   bool (*all_finite)(const float* x, std::size_t count);
   double (*squared_norm)(const float* x, std::size_t count);
 };

@@ -113,6 +113,15 @@ std::optional<Problem> resolve(Config& config) {
                    fmt::format("{} workers can never be left of {}: give {} or less", config.sync.min_workers,
                                config.topology.workers, config.topology.workers)};
   }
+  if (config.train.betas.size() != 2) {
+    return Problem{
+        {"train.betas"},
+        fmt::format("expected two numbers, found {}: give both, as [0.9, 0.999]", config.train.betas.size())};
+  }
+  if (config.train.optimizer == "adamw" && config.train.nesterov) {
+    return Problem{{"train.nesterov", "train.optimizer"},
+                   "adamw has no Nesterov form: leave it out, or use sgd"};
+  }
   if (!std::is_sorted(config.train.step_at.begin(), config.train.step_at.end())) {
     return Problem{{"train.step_at"}, "the fractions fall: give them in rising order"};
   }

@@ -19,7 +19,7 @@ constexpr std::uint64_t samples_total_max = 1'000'000'000'000'000'000;
 constexpr std::uint64_t seed_max = std::numeric_limits<std::int64_t>::max();  // TOML's integers end there
 
 constexpr std::string_view schedules[] = {"constant", "step", "cosine"};
-constexpr std::string_view optimizers[] = {"sgd"};
+constexpr std::string_view optimizers[] = {"sgd", "adamw"};
 constexpr std::string_view methods[] = {"ssgd"};
 constexpr std::string_view evaluated[] = {"test", "train"};
 
@@ -113,20 +113,35 @@ const Key table[] = {
      {Reals{.high = 1, .above_low = true}}},
     {"train",
      "optimizer",
-     "The root's update rule: sgd.",
+     "The root's update rule: sgd or adamw.",
      [](Config& c) -> Field { return &c.train.optimizer; },
      {Names{optimizers}}},
     {"train",
      "momentum",
-     "Share of the last move that goes on; 0: none.",
+     "Share of the last move that goes on; 0: none; sgd only.",
      [](Config& c) -> Field { return &c.train.momentum; },
      {Reals{.high = 1, .below_high = true}}},
-    {"train", "nesterov", "Nesterov's form of momentum.",
+    {"train", "nesterov", "Nesterov's form of momentum; sgd only.",
      [](Config& c) -> Field { return &c.train.nesterov; }},
     {"train",
      "weight_decay",
-     "L2 penalty on the weights.",
+     "L2 penalty on the weights; with adamw decoupled from the gradient.",
      [](Config& c) -> Field { return &c.train.weight_decay; },
+     {Reals{}}},
+    {"train",
+     "betas",
+     "Shares of the gradient's and of its square's running means that go on; adamw only.",
+     [](Config& c) -> Field { return &c.train.betas; },
+     {Reals{.high = 1, .below_high = true}}},
+    {"train",
+     "eps",
+     "Added to the root of the mean square; adamw only.",
+     [](Config& c) -> Field { return &c.train.eps; },
+     {Reals{.above_low = true}}},
+    {"train",
+     "clip_norm",
+     "Scale the mean gradient down to this norm where it is larger; 0: never.",
+     [](Config& c) -> Field { return &c.train.clip_norm; },
      {Reals{}}},
 
     {"topology",

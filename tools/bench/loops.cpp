@@ -68,7 +68,8 @@ class Yard {
   void after_round() {
     if (kind_ == Loops::barrier) {
       gpu::weighted_sum(sum_->values(), sources_, {}, false);
-      optimizer_->step(next_->values(), w_->host(), sum_->host(), samples_, lr_, nullptr);
+      optimizer_->step(next_->values(), w_->host(), sum_->host(), 1.0 / static_cast<double>(samples_), lr_,
+                       nullptr);
       std::swap(w_, next_);
       ++joined_;
     } else {

@@ -66,6 +66,9 @@ struct Config {
     double momentum = 0.9;
     bool nesterov = false;
     double weight_decay = 0.0;
+    std::vector<double> betas = {0.9, 0.999};  ///< adamw only
+    double eps = 1e-8;                         ///< adamw only
+    double clip_norm = 0;  ///< the mean gradient is scaled down to this norm where it is larger; 0: never
     friend bool operator==(const Train&, const Train&) = default;
   } train;
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes sgd.json and lenet5.json beside this file: what PyTorch computes for the optimizer and for LeNet-5.
+"""Makes sgd.json, adamw.json and lenet5.json beside this file: what PyTorch computes for the optimizer and for LeNet-5.
 
     python3 make_goldens.py       needs PyTorch (made with 1.13 on a CPU, one thread)
 
@@ -27,12 +27,12 @@ def digits(values):
     return [float(f"{value:.9g}") for value in values]
 
 
-def sgd(nesterov):
+def steps(make_optimizer):
     """Ten steps on sum(a (w - c)^2) / 2 from w = made(12, 1, 2)."""
     a = made(12, 2, 1.0, offset=0.5)
     c = made(12, 3, 3.0)
     w = nn.Parameter(made(12, 1, 2.0))
-    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9, weight_decay=5e-4, nesterov=nesterov)
+    optimizer = make_optimizer([w])
     losses, parameters = [], []
     for _ in range(10):
         optimizer.zero_grad()
@@ -42,6 +42,14 @@ def sgd(nesterov):
         losses.append(loss.item())
         parameters.append(digits(w.tolist()))
     return {"losses": digits(losses), "parameters": parameters}
+
+
+def sgd(nesterov):
+    return steps(lambda w: torch.optim.SGD(w, lr=0.1, momentum=0.9, weight_decay=5e-4, nesterov=nesterov))
+
+
+def adamw(betas, weight_decay):
+    return steps(lambda w: torch.optim.AdamW(w, lr=0.1, betas=betas, eps=1e-8, weight_decay=weight_decay))
 
 
 class LeNet5(nn.Module):
@@ -108,4 +116,5 @@ def write(name, content):
 if __name__ == "__main__":
     torch.set_num_threads(1)
     write("sgd.json", {"plain": sgd(nesterov=False), "nesterov": sgd(nesterov=True)})
+    write("adamw.json", {"plain": adamw((0.9, 0.999), 0.0), "decayed": adamw((0.9, 0.95), 0.1)})
     write("lenet5.json", lenet5())

@@ -54,14 +54,14 @@ Config::Train training(bool nesterov) {
 }
 
 /// sum(a (w - c)^2) / 2, its gradient handed over as the sum of four equal samples.
-void expect_torch_steps(const nlohmann::json& expected, bool nesterov) {
+void expect_torch_steps(const nlohmann::json& expected, const Config::Train& train) {
   const auto a = made(12, 2, 1.0, 0.5);
   const auto c = made(12, 3, 3.0);
   auto w = made(12, 1, 2.0);
   w.resize(16);
   std::vector<float> next(16);
   std::vector<float> gradient_sum(16);
-  const auto optimizer = make_optimizer(training(nesterov), {{"w", {12}, 0, 12, true}});
+  const auto optimizer = make_optimizer(train, {{"w", {12}, 0, 12, true}});
   ASSERT_TRUE(optimizer.ok());
   for (std::size_t step = 0; step < expected["losses"].size(); ++step) {
     double loss = 0;
@@ -71,14 +71,23 @@ void expect_torch_steps(const nlohmann::json& expected, bool nesterov) {
     }
     const double torch_loss = expected["losses"][step];
     EXPECT_NEAR(loss, torch_loss, 1e-5 * torch_loss) << "step " << step;
-    (*optimizer)->step(next, w, gradient_sum, 4, 0.1, nullptr);
+    (*optimizer)->step(next, w, gradient_sum, 0.25, 0.1, nullptr);
     w = next;
     EXPECT_LE(relative_difference(w, expected["parameters"][step]), 1e-6) << "step " << step;
   }
 }
 
-TEST(Torch, SgdWithMomentum) { expect_torch_steps(golden("sgd.json")["plain"], false); }
-TEST(Torch, SgdWithNesterovMomentum) { expect_torch_steps(golden("sgd.json")["nesterov"], true); }
+TEST(Torch, SgdWithMomentum) { expect_torch_steps(golden("sgd.json")["plain"], training(false)); }
+TEST(Torch, SgdWithNesterovMomentum) { expect_torch_steps(golden("sgd.json")["nesterov"], training(true)); }
+
+TEST(Torch, AdamW) {
+  Config::Train train;
+  train.optimizer = "adamw";
+  expect_torch_steps(golden("adamw.json")["plain"], train);
+  train.betas = {0.9, 0.95};
+  train.weight_decay = 0.1;
+  expect_torch_steps(golden("adamw.json")["decayed"], train);
+}
 
 class TorchLenet5 : public testing::TestWithParam<gpu::HostOptions::Ops> {
  protected:
@@ -167,7 +176,9 @@ TEST_P(TorchLenet5, FiveStepsOfTraining) {
   for (const double torch_loss : expected) {
     const Score score = step();
     EXPECT_NEAR(score.loss_sum / 4, torch_loss, 1e-5 * torch_loss);
-    (*optimizer)->step(next->values(), w->values(), gradient->values(), score.samples, 0.02, nullptr);
+    (*optimizer)
+        ->step(next->values(), w->values(), gradient->values(), 1.0 / static_cast<double>(score.samples),
+               0.02, nullptr);
     std::swap(w, next);
   }
 }

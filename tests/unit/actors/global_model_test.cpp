@@ -25,14 +25,15 @@ struct Fixture {
   Config config;
   std::unique_ptr<GlobalModel> model;
 
-  Fixture() {
+  explicit Fixture(double clip_norm = 0) {
     config.train.lr = 0.5;
     config.train.momentum = 0.5;
     Snapshot start;
     start.parameters = filled(*pool, 1);
     auto optimizer = models::make_optimizer(config.train, {{"w", {16}, 0, 16, true}});
     EXPECT_TRUE(optimizer);
-    auto made = GlobalModel::make({pool, std::move(*optimizer), models::Schedule(config, 100)}, start);
+    auto made =
+        GlobalModel::make({pool, std::move(*optimizer), models::Schedule(config, 100), clip_norm}, start);
     EXPECT_TRUE(made);
     model = std::move(*made);
   }
@@ -69,7 +70,7 @@ TEST(GlobalModel, GoesOnFromASnapshotAsIfItHadNeverStopped) {
     whole.round(static_cast<float>(i + 1), 4, {0, static_cast<std::uint64_t>(4 * i), 4});
   half.round(1, 4, {0, 0, 4});
   auto optimizer = models::make_optimizer(half.config.train, {{"w", {16}, 0, 16, true}});
-  auto resumed = GlobalModel::make({half.pool, std::move(*optimizer), models::Schedule(half.config, 100)},
+  auto resumed = GlobalModel::make({half.pool, std::move(*optimizer), models::Schedule(half.config, 100), 0},
                                    *half.model->snapshot());
   ASSERT_TRUE(resumed);
   half.model = std::move(*resumed);
@@ -93,6 +94,16 @@ TEST(GlobalModel, KeepsItsParametersAndMomentumWhenASumIsNotFinite) {
   EXPECT_EQ(after->optimizer[0].values, before->optimizer[0].values);
 }
 
+TEST(GlobalModel, ClipsTheMeanGradientWhereItIsLonger) {
+  Fixture fixture(4);
+  // Sixteen elements of 8 / 4: a norm of 8, which clipping halves.
+  fixture.round(8, 4, {0, 0, 4});
+  EXPECT_FLOAT_EQ(fixture.model->current().payload->host()[0], 1 - 0.5F * 1);
+  // Sixteen elements of 2 / 4: a norm of 2, left alone.
+  fixture.round(2, 4, {0, 4, 4});
+  EXPECT_NEAR(fixture.model->current().payload->host()[0], 0.5 - 0.5 * (0.5 * 1 + 0.5), 1e-6);
+}
+
 TEST(GlobalModel, QuarantinesWhatIsRefusedAgainAndKeepsThatOverASnapshot) {
   Fixture fixture;
   Contribution round;
@@ -108,7 +119,7 @@ TEST(GlobalModel, QuarantinesWhatIsRefusedAgainAndKeepsThatOverASnapshot) {
   EXPECT_EQ(snapshot->refused, 2U);
   auto optimizer = models::make_optimizer(fixture.config.train, {{"w", {16}, 0, 16, true}});
   auto resumed = GlobalModel::make(
-      {fixture.pool, std::move(*optimizer), models::Schedule(fixture.config, 100)}, *snapshot);
+      {fixture.pool, std::move(*optimizer), models::Schedule(fixture.config, 100), 0}, *snapshot);
   ASSERT_TRUE(resumed);
   EXPECT_THAT((*resumed)->snapshot()->quarantined, ElementsAre(IndexRange{0, 0, 4}));
   EXPECT_EQ((*resumed)->snapshot()->refused, 2U);

@@ -148,6 +148,37 @@ TEST_P(FlatKernels, SgdStepIsPyTorchs) {
   }
 }
 
+/// torch.optim.AdamW, written out for one number.
+float pytorch_adamw(float w, float gradient_sum, float& m, float& v, const host::FlatAdamW& with) {
+  const float gradient = with.gradient_scale * gradient_sum;
+  const float old_mean = with.beta1 * m;
+  m = old_mean + with.rest1 * gradient;
+  const float square = gradient * gradient;
+  const float old_square = with.beta2 * v;
+  v = old_square + with.rest2 * square;
+  const float move = m / (std::sqrt(v) / with.root_correction + with.eps);
+  const float kept = with.keep * w;
+  return kept - with.step_size * move;
+}
+
+TEST_P(FlatKernels, AdamWStepIsPyTorchs) {
+  const host::FlatAdamW with{0.99F, 0.9F, 0.95F, 0.1F, 0.05F, 0.3F, 0.22F, 1e-8F, 0.25F};
+  for (const auto size : sizes) {
+    const auto w = random_values(size, 1), gradient = random_values(size, 2);
+    auto m = random_values(size, 3), v = random_values(size, 4);
+    for (auto& square : v) square = std::abs(square);
+    const auto m_there = guarded(m), v_there = guarded(v);
+    Values next(size);
+    for (std::size_t i = 0; i < size; ++i) next[i] = pytorch_adamw(w[i], gradient[i], m[i], v[i], with);
+    expect_bits(w, next, [&](float* to) {
+      kernels.adamw_step(to, to, gradient.data(), m_there.data(), v_there.data(), with, size);
+    });
+    EXPECT_EQ(m_there.values(), m);
+    EXPECT_EQ(v_there.values(), v);
+    EXPECT_TRUE(m_there.tail_untouched() && v_there.tail_untouched());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, FlatKernels,
                          ::testing::Range(std::size_t{0}, host::isa_count()), [](const auto& tested) {
                            return std::string(host::isa_kernels(tested.param).name);

@@ -43,7 +43,7 @@ std::vector<float> run(Optimizer& optimizer, std::vector<float> w, std::uint64_t
                        TaskPool* pool = nullptr) {
   std::vector<float> next(w.size());
   for (std::uint64_t step = from; step < to; ++step) {
-    optimizer.step(next, w, noise(w.size(), step), 3, 0.1, pool);
+    optimizer.step(next, w, noise(w.size(), step), 1.0 / 3, 0.1, pool);
     w.swap(next);
   }
   return w;
@@ -59,10 +59,10 @@ TEST(Sgd, StepsByHand) {
   std::vector<float> next(16);
   w[0] = 4;
   sum[0] = 6;  // of 2 samples: mean 3, with decay g = 4
-  optimizer->step(next, w, sum, 2, 0.5, nullptr);
+  optimizer->step(next, w, sum, 0.5, 0.5, nullptr);
   EXPECT_EQ(next[0], 2.0F);  // v = 4
   w = next;
-  optimizer->step(next, w, sum, 2, 0.5, nullptr);
+  optimizer->step(next, w, sum, 0.5, 0.5, nullptr);
   EXPECT_EQ(next[0], -0.75F);  // g = 3.5, v = 5.5
   EXPECT_EQ(next[1], 0.0F) << "padding stays zero";
   EXPECT_EQ(optimizer->steps(), 2U);
@@ -70,7 +70,7 @@ TEST(Sgd, StepsByHand) {
   train.nesterov = true;
   const auto nesterov = make(train, slots_of({1}, {true}));
   w[0] = 4;
-  nesterov->step(next, w, sum, 2, 0.5, nullptr);
+  nesterov->step(next, w, sum, 0.5, 0.5, nullptr);
   EXPECT_EQ(next[0], 1.0F);  // g + 0.5 v = 6
 }
 
@@ -144,13 +144,30 @@ TEST(Sgd, ThePoolChangesNoBit) {
   EXPECT_EQ(run(*alone, w, 0, 3), run(*split, w, 0, 3, &pool));
 }
 
+TEST(AdamW, GoesOnFromItsSavedStateAsIfItHadNeverStopped) {
+  Config::Train train;
+  train.optimizer = "adamw";
+  train.weight_decay = 0.1;
+  const auto slots = slots_of({20, 7}, {true, false});
+  const auto whole = make(train, slots), first = make(train, slots), second = make(train, slots);
+  const std::vector<float> w(flat_size(slots), 0.5F);
+  const auto expected = run(*whole, w, 0, 6);
+  const auto half = run(*first, w, 0, 3);
+  EXPECT_EQ(first->state().size(), 2U);
+  const auto saved = first->state();
+  ASSERT_TRUE(second->restore(saved, first->steps()));
+  EXPECT_EQ(run(*second, half, 3, 6), expected);
+  EXPECT_FALSE(make(train, slots)->restore(std::span(saved).first(1), 3));
+}
+
 TEST(Sgd, UnknownOptimizersAreRefused) {
   Config::Train train;
   train.optimizer = "adam";
   const auto made = make_optimizer(train, {});
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().code, ErrorCode::invalid);
-  EXPECT_EQ(made.error().text, "train.optimizer = \"adam\": no such optimizer: known is \"sgd\"");
+  EXPECT_EQ(made.error().text,
+            "train.optimizer = \"adam\": no such optimizer: known are \"sgd\" and \"adamw\"");
 }
 
 TEST(Optimizer, SaysWhetherAllOfItsResultIsFinite) {
