@@ -212,6 +212,7 @@ bool AggregatorState::run(std::size_t bytes, std::function<void(TaskPool*)> work
     return true;
   }
   after_work_ = std::move(after);
+  self_->waits_for(pool, {"round {} is on the task pool", {round_.value}});
   options_.pool->submit([work = std::move(work), pool = options_.pool, self = AggregatorHandle(self_),
                          stamp = self_->stamp_for<FoldDone>(), &context = self_->context(),
                          name = self_->own_name()] {
@@ -255,15 +256,15 @@ void AggregatorState::commit() {
     if (parameters) publish(*parameters);
     return;
   }
-  const auto step = root_->begin(take_sum(), total_);
+  const auto step = root_->begin_step(take_sum(), total_);
   run(
       step->sum->bytes(), [step](TaskPool* pool) { step->run(pool); },
       [this, step] {
-        const auto parameters = root_->commit(*step, total_);
+        const auto parameters = root_->finish_step(*step, total_);
         diverged_ = !parameters;
         if (diverged_) return;
         publish(*parameters);
-        root_->committed(std::exchange(total_, {}), {bytes_up_, bytes_down_});
+        root_->announce(std::exchange(total_, {}), {bytes_up_, bytes_down_});
         reopen();
       });
 }

@@ -6,6 +6,7 @@
 #include "models/safetensors.hpp"
 
 #include <exception>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -120,6 +121,15 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
   auto start = options.start ? Result<Snapshot>(std::move(*options.start))
                              : initial_snapshot(config, model, *parameters);
   if (!start) return start.error();
+  for (const auto* ranges : {&start->ledger, &start->quarantined}) {
+    for (const auto& range : *ranges) {
+      if (range.end() <= assembly.sampling->samples_used_per_epoch()) continue;
+      return Error{
+          ErrorCode::mismatch,
+          "the checkpoint was made on more training samples than there are now: bring back the data it was "
+          "made on"};
+    }
+  }
   assembly.first = Round{start->version.value};
   assembly.start_samples = start->committed_samples;
   assembly.allotment = rules::Allotment::Options{*assembly.sampling, config.stop.max_samples,
@@ -130,7 +140,7 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
   const auto budget = assembly.sampling->samples_before(assembly.sampling->rounds());
   auto global = GlobalModel::make({std::move(parameters), std::move(*optimizer),
                                    models::Schedule(config, budget), config.train.clip_norm},
-                                  *start);
+                                  *start, options.term);
   if (!global) return global.error();
   assembly.model = std::move(*global);
   return assembly;
@@ -141,8 +151,14 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
 Result<Assembly> assemble(const Config& config, models::DatasetPair data, AssemblyOptions options) {
   try {
     return assemble_unguarded(config, std::move(data), std::move(options));
+  } catch (const std::system_error&) {
+    throw;  // too few threads, and the like: whoever starts the run has a word for it
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {  // from a model that the program brought
     return Error{ErrorCode::failed, std::string("the model cannot be made: ") + error.what()};
+  } catch (...) {
+    return Error{ErrorCode::failed, "the model cannot be made: it threw something that says nothing"};
   }
 }
 

@@ -52,6 +52,7 @@ struct AssemblyOptions {
   using Restore = std::function<Result<std::optional<Snapshot>>(std::span<const Slot> slots,
                                                                 gpu::BufferPool& parameters)>;
   Restore restore = {};
+  std::uint32_t term = 1;
 };
 
 /// Fails: as Cluster::start, but for the run folder.

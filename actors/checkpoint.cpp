@@ -126,6 +126,31 @@ Result<std::vector<IndexRange>> read_ranges(const std::string& text) {
   return ranges;
 }
 
+namespace {
+
+/// What of the job a checkpoint belongs to.
+std::map<std::string, std::string> job_of(const Config& config) {
+  return {{"model", config.model.name},
+          {"method", config.sync.method},
+          {"data", config.data.name},
+          {"seed", std::to_string(config.run.seed)},
+          {"optimizer", config.train.optimizer}};
+}
+
+/// Of tensors, their names and the metadata, but for the checksum itself.
+std::uint32_t checksum_of(const CheckpointFile& file) {
+  std::string text;
+  for (const auto& [name, value] : file.metadata) {
+    if (name != "crc32") text += name + '=' + value + '\n';
+  }
+  for (const auto& tensor : file.tensors) text += tensor.name + '\n';
+  return models::checksum_of(file.tensors, text);
+}
+
+}  // namespace
+
+std::string checkpoint_name(std::uint64_t version) { return fmt::format("version-{}.safetensors", version); }
+
 CheckpointFile checkpoint_of(const Config& config, std::span<const Slot> slots, const Snapshot& snapshot) {
   CheckpointFile file;
   file.tensors = models::tensors_of(slots, snapshot.parameters->host());
@@ -135,24 +160,22 @@ CheckpointFile checkpoint_of(const Config& config, std::span<const Slot> slots, 
       file.tensors.push_back(std::move(tensor));
     }
   }
-  file.metadata = {{"schema", std::string(schema)},
-                   {"model", config.model.name},
-                   {"method", config.sync.method},
-                   {"seed", std::to_string(config.run.seed)},
-                   {"version", std::to_string(snapshot.version.value)},
-                   {"committed_samples", std::to_string(snapshot.committed_samples)},
-                   {"repeated_samples", std::to_string(snapshot.repeated_samples)},
-                   {"refused", std::to_string(snapshot.refused)},
-                   {"optimizer", config.train.optimizer},
-                   {"optimizer_steps", std::to_string(snapshot.optimizer_steps)},
-                   {"ledger", ranges_text(snapshot.ledger)},
-                   {"quarantined", ranges_text(snapshot.quarantined)},
-                   {"crc32", std::to_string(models::checksum_of(file.tensors))}};
+  file.metadata = job_of(config);
+  file.metadata.merge(
+      std::map<std::string, std::string>{{"schema", std::string(schema)},
+                                         {"version", std::to_string(snapshot.version.value)},
+                                         {"committed_samples", std::to_string(snapshot.committed_samples)},
+                                         {"repeated_samples", std::to_string(snapshot.repeated_samples)},
+                                         {"refused", std::to_string(snapshot.refused)},
+                                         {"optimizer_steps", std::to_string(snapshot.optimizer_steps)},
+                                         {"ledger", ranges_text(snapshot.ledger)},
+                                         {"quarantined", ranges_text(snapshot.quarantined)}});
+  file.metadata["crc32"] = std::to_string(checksum_of(file));
   return file;
 }
 
-Result<Snapshot> read_checkpoint(const std::filesystem::path& file, std::span<const Slot> slots,
-                                 gpu::BufferPool& pool) {
+Result<Snapshot> read_checkpoint(const std::filesystem::path& file, const Config& config,
+                                 std::span<const Slot> slots, gpu::BufferPool& pool) {
   const auto loaded = models::load_safetensors(file);
   if (!loaded) return loaded.error();
   Metadata metadata(loaded->metadata);
@@ -166,12 +189,26 @@ Result<Snapshot> read_checkpoint(const std::filesystem::path& file, std::span<co
   snapshot.optimizer_steps = metadata.number("optimizer_steps");
   snapshot.ledger = metadata.ranges("ledger");
   snapshot.quarantined = metadata.ranges("quarantined");
-  std::vector<models::NamedTensor> tensors;
-  for (const auto& entry : loaded->tensors) tensors.push_back({entry.name, entry.shape, entry.values});
-  if (metadata.number("crc32") != models::checksum_of(tensors)) {
-    metadata.complain("its tensors do not have the checksum that was written with them");
+  CheckpointFile found{{}, loaded->metadata};
+  for (const auto& entry : loaded->tensors) found.tensors.push_back({entry.name, entry.shape, entry.values});
+  if (metadata.number("crc32") != checksum_of(found)) {
+    metadata.complain("its contents do not have the checksum that was written with them");
+  }
+  if (file.filename() != checkpoint_name(snapshot.version.value)) {
+    metadata.complain("it holds version " + std::to_string(snapshot.version.value));
+  }
+  if (total(snapshot.ledger) + snapshot.repeated_samples != snapshot.committed_samples) {
+    metadata.complain("its ledger does not add up to its samples");
   }
   if (!metadata.complaint().empty()) return corrupt(file, metadata.complaint());
+  for (const auto& [name, wanted] : job_of(config)) {
+    if (const auto made = metadata.text(name); made != wanted) {
+      return Error{
+          ErrorCode::mismatch,
+          fmt::format("{} was made with {} {}, and the job says {}: a job that goes on stays as it was",
+                      file.string(), name, made, wanted)};
+    }
+  }
 
   auto states = optimizer_states(*loaded, slots, file.string());
   if (!states) return states.error();

@@ -27,9 +27,12 @@ CheckpointFile checkpoint_of(const Config& config, std::span<const Slot> slots, 
 
 /// The snapshot in `file`, its parameters in a buffer of `pool`.
 /// Fails: as load_safetensors; `corrupt` when metadata are missing or no numbers, or the checksum does not
-/// fit; `mismatch` when it is of another model.
-Result<Snapshot> read_checkpoint(const std::filesystem::path& file, std::span<const Slot> slots,
-                                 gpu::BufferPool& pool);
+/// fit; `mismatch` when it is of another model or another job than `config`.
+Result<Snapshot> read_checkpoint(const std::filesystem::path& file, const Config& config,
+                                 std::span<const Slot> slots, gpu::BufferPool& pool);
+
+/// Name of the file: "version-812.safetensors".
+std::string checkpoint_name(std::uint64_t version);
 
 /// Ranges as metadata have them: "epoch:begin+count", in order, with spaces between.
 std::string ranges_text(const std::vector<IndexRange>& ranges);

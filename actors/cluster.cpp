@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <future>
+#include <limits>
 #include <new>
 #include <random>
 #include <system_error>
@@ -30,11 +31,12 @@ struct Cluster::State {
   std::unique_ptr<TaskPool> pool;
   std::optional<RunFolder> folder;
   std::function<void(const RunEvent&)> on_event;
+  bool nothing_left = false;  ///< a finished run was resumed: its folder stays as it is
   std::vector<Slot> slots;
   Config config;
 
   std::string failure;
-  Progressed last_progress;
+  std::optional<Progressed> last_progress;
 
   std::future<Outcome> outcome;
   bool waited = false;
@@ -59,7 +61,7 @@ struct Cluster::State {
                                std::optional<RunFolder> earlier);
   KeeperState::Options keeper_options();
   void handle(const RunEvent& event);
-  Status save(const Outcome& outcome);
+  Status save(Outcome& outcome);
 };
 
 namespace {
@@ -103,25 +105,28 @@ double best_accuracy(const fs::path& folder) {
   return end != accuracy->second.c_str() && number >= 0 && number <= 1 ? number : -1;
 }
 
-/// The newest checkpoint that is whole. Broken ones before it are put aside, and `notes` says so.
-Result<std::optional<Snapshot>> newest_snapshot(const RunFolder& folder, std::span<const Slot> slots,
-                                                gpu::BufferPool& pool, std::string& notes) {
-  for (const auto& file : folder.checkpoints()) {
-    auto snapshot = read_checkpoint(file, slots, pool);
+/// The newest checkpoint that is whole. Broken ones before it are put aside, and `warning` says so.
+Result<std::optional<Snapshot>> newest_snapshot(const RunFolder& folder, const Config& config,
+                                                std::span<const Slot> slots, gpu::BufferPool& pool,
+                                                std::string& warning) {
+  const auto files = folder.checkpoints();
+  if (!files) return files.error();
+  for (const auto& file : *files) {
+    auto snapshot = read_checkpoint(file, config, slots, pool);
     if (snapshot) return std::optional<Snapshot>(std::move(*snapshot));
-    if (snapshot.error().code == ErrorCode::mismatch) return snapshot.error();
+    if (snapshot.error().code != ErrorCode::corrupt) return snapshot.error();
     std::error_code ignored;
     fs::rename(file, file.string() + ".unreadable", ignored);
-    notes += "; " + snapshot.error().text + " (it was put aside, and the one before it taken)";
+    warning += snapshot.error().text + "; it was put aside. ";
   }
-  notes += "; no checkpoint was there: training begins at version 0";
+  warning += "There is no checkpoint to go on from: training begins at version 0.";
   return std::optional<Snapshot>();
 }
 
 /// Whether a run may go on with this key changed.
 Status check_change(const Override& change) {
   constexpr std::string_view sections[] = {"eval.", "checkpoint.", "stop.", "guard."};
-  constexpr std::string_view keys[] = {"train.epochs", "train.steps", "sync.min_workers"};
+  constexpr std::string_view keys[] = {"train.epochs", "train.steps", "sync.min_workers", "data.dir"};
   const bool allowed =
       std::ranges::any_of(sections, [&](auto section) { return change.key.starts_with(section); }) ||
       std::ranges::find(keys, change.key) != std::end(keys);
@@ -130,7 +135,7 @@ Status check_change(const Override& change) {
   return Error{
       ErrorCode::invalid,
       fmt::format(
-          "{}: a resumed run keeps its job: only train.epochs, train.steps, sync.min_workers and "
+          "{}: a resumed run keeps its job: only train.epochs, train.steps, sync.min_workers, data.dir and "
           "the keys of eval, checkpoint, stop and guard can be set",
           by_set ? fmt::format("--set {}={}", change.key, change.value) : change.flag + " " + change.value)};
 }
@@ -177,7 +182,7 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
                                       std::optional<RunFolder> earlier) {
   auto resolved = resolve_config(wanted);
   if (!resolved) return resolved.error();
-  const Config& config = *resolved;
+  Config config = std::move(*resolved);
   auto state = std::make_unique<State>();
   const auto began = state->clock.now();
   state->config = config;
@@ -185,26 +190,32 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
 
   auto data = models::load_dataset(config);
   if (!data) return data.error();
+  // A run may be gone on with from another folder.
+  if (!config.data.dir.empty()) config.data.dir = fs::absolute(config.data.dir).string();
   const auto data_read = state->clock.now();
   state->device = gpu::open_host_device();
   state->pool = std::make_unique<TaskPool>();
   AssemblyOptions parts{state->device.get(), state->pool.get(), std::move(options.model), std::nullopt, {}};
-  std::string notes = "counts of bytes, messages and compute time begin anew";
+  std::string warning;
   if (earlier) {
     parts.restore = [&](std::span<const Slot> slots, gpu::BufferPool& parameters) {
-      return newest_snapshot(*earlier, slots, parameters, notes);
+      return newest_snapshot(*earlier, config, slots, parameters, warning);
     };
   }
+  const std::uint32_t term = earlier ? earlier->term() + 1 : 1;
+  parts.term = term;
   auto assembly = assemble(config, std::move(*data), std::move(parts));
   if (!assembly) return assembly.error();
   const auto start_version = assembly->first.value;
+  state->nothing_left = earlier && rules::Allotment(*assembly->allotment).done();
+  if (state->nothing_left) warning += "Nothing is left to train: the folder stays as it is.";
   const bool resumed = earlier.has_value();
-  if (resumed) {
-    if (auto ready = earlier->go_on(config, start_version); !ready) return ready.error();
-    assembly->best_accuracy = best_accuracy(earlier->path());
-  }
   auto run_id = resumed ? earlier->run_id() : "";
   if (run_id.empty()) run_id = fresh_run_id();
+  if (resumed && !state->nothing_left) {
+    if (auto ready = earlier->go_on(config, run_id, start_version); !ready) return ready.error();
+    assembly->best_accuracy = best_accuracy(earlier->path());
+  }
   auto folder = resumed ? Result<RunFolder>(std::move(*earlier)) : RunFolder::create(config, run_id);
   if (!folder) return folder.error();
   state->folder = std::move(*folder);
@@ -224,7 +235,9 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   started.folder = state->folder->path();
   if (resumed) {
     started.resumed_from = start_version;
-    started.not_restored = notes;
+    started.not_restored =
+        "counts of bytes, messages and compute time begin anew, and so do strikes and second tries";
+    started.warning = warning;
   }
   started.setup_s = seconds(state->clock.now() - began);
 
@@ -246,10 +259,12 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   state->handle(started);
 
   state->context = make_node_context(state->clock);
+  state->context->term = term;
   state->number = state->context->admit_actor();
   state->system = std::make_unique<caf::actor_system>(*state->context);
   state->supervisor = spawn_role<SupervisorHandle, SupervisorState>(
-      *state->system, {std::move(*assembly), std::move(reporter), state->keeper_options(), true});
+      *state->system, {std::move(*assembly), std::move(reporter),
+                       state->nothing_left ? std::nullopt : std::optional(state->keeper_options()), true});
   return Cluster(std::move(state));
 }
 
@@ -265,11 +280,16 @@ KeeperState::Options Cluster::State::keeper_options() {
 
 void Cluster::State::handle(const RunEvent& event) {
   Status written;
-  if (const auto* progressed = std::get_if<Progressed>(&event)) {
+  if (nothing_left) {
+    // What the folder says of the run is still right.
+  } else if (const auto* progressed = std::get_if<Progressed>(&event)) {
     last_progress = *progressed;
     written = folder->add_metrics(*progressed, nullptr);
   } else if (const auto* evaluated = std::get_if<Evaluated>(&event)) {
-    auto row = last_progress;
+    // The training loss is that of the version evaluated, or none.
+    auto row = last_progress.value_or(Progressed{});
+    if (!last_progress || row.version != evaluated->version)
+      row.loss = std::numeric_limits<double>::quiet_NaN();
     row.wall_s = evaluated->wall_s;
     row.epoch = evaluated->epoch;
     row.samples = evaluated->samples;
@@ -288,16 +308,24 @@ void Cluster::State::handle(const RunEvent& event) {
 }
 
 /// Saves what can be saved, also when something could not be, and says what went wrong first.
-Status Cluster::State::save(const Outcome& result) {
+Status Cluster::State::save(Outcome& result) {
   Status first;
+  if (nothing_left) return first;
   const auto note = [&](Status saved) {
     if (!saved && first.ok()) first = std::move(saved);
   };
   if (result.snapshot) {
     const auto& snapshot = *result.snapshot;
     note(folder->save_model(models::tensors_of(slots, snapshot.parameters->host())));
-    note(folder->save_checkpoint(snapshot.version.value, checkpoint_of(config, slots, snapshot),
-                                 config.checkpoint.keep));
+    // The step in which a run diverged has spoilt the optimizer's state: the last checkpoint stays the last.
+    if (snapshot.whole) {
+      note(folder->save_checkpoint(snapshot.version.value, checkpoint_of(config, slots, snapshot),
+                                   config.checkpoint.keep));
+    }
+  }
+  if (!first && result.summary.failure.empty()) {
+    result.summary.end = "failed";
+    result.summary.failure = first.error().text;
   }
   note(folder->save_summary(result.summary));
   return first;

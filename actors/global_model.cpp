@@ -73,6 +73,7 @@ bool GlobalModel::step(const FlatVector& gradient_sum, std::uint64_t samples, do
   // No element of a sum is larger than its norm; half of what a float holds leaves room for rounding.
   const bool certain = norm <= std::numeric_limits<float>::max() / 2;
   if (!certain && !gpu::all_finite(gradient_sum.host())) return false;
+  whole_ = false;
   return options_.optimizer->step(next_->values(), w_->host(), gradient_sum.host(),
                                   clip(gradient_sum, samples, norm, pool) / static_cast<double>(samples),
                                   options_.schedule.lr_at(committed_samples_), pool);
@@ -82,10 +83,11 @@ void GlobalModel::commit(const Contribution& round, Round next, bool last) {
   THALWEG_CHECK(next_ != nullptr, "a step is taken before its commit");
   w_ = std::move(next_);
   next_ = nullptr;
+  whole_ = true;
   version_ = version_.next();
   committed_samples_ += round.samples;
   for (const auto& range : round.spent) repeated_samples_ += add_range(ledger_, range);
-  settle(round.refused);
+  keep(round.refused);
   record_.version = version_;
   record_.round = next;
   record_.committed_samples = committed_samples_;
@@ -94,13 +96,13 @@ void GlobalModel::commit(const Contribution& round, Round next, bool last) {
 }
 
 void GlobalModel::skip(const Contribution& round, Round next, bool last) {
-  settle(round.refused);
+  keep(round.refused);
   record_.round = next;
   record_.last = last;
 }
 
 /// What is refused a second time is not tried again.
-void GlobalModel::settle(const std::vector<Refusal>& refused) {
+void GlobalModel::keep(const std::vector<Refusal>& refused) {
   refused_ += refused.size();
   for (const auto& refusal : refused) {
     if (!refusal.again) continue;
@@ -116,6 +118,7 @@ std::shared_ptr<const Snapshot> GlobalModel::snapshot() const {
     snapshot->optimizer.push_back({state.name, {state.values.begin(), state.values.end()}});
   }
   snapshot->optimizer_steps = options_.optimizer->steps();
+  snapshot->whole = whole_;
   snapshot->committed_samples = committed_samples_;
   snapshot->ledger = ledger_;
   snapshot->repeated_samples = repeated_samples_;

@@ -62,7 +62,8 @@ class GlobalModel {
  private:
   explicit GlobalModel(Options options) : options_(std::move(options)) {}
 
-  void settle(const std::vector<Refusal>& refused);
+  /// What the root keeps of refusals; the scheduler settles the same ones in rules/allotment.
+  void keep(const std::vector<Refusal>& refused);
   [[nodiscard]] double clip(const FlatVector& gradient_sum, std::uint64_t samples, double norm,
                             TaskPool* pool) const;
 
@@ -76,6 +77,7 @@ class GlobalModel {
   std::vector<IndexRange> ledger_;
   std::vector<IndexRange> quarantined_;
   std::uint64_t refused_ = 0;
+  bool whole_ = true;  ///< the optimizer's state is that of version()
 };
 
 }  // namespace thalweg::actors

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include <utility>
 
 namespace thalweg::actors {
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -62,8 +64,9 @@ Result<MetricsFile> MetricsFile::create(const std::filesystem::path& file) {
 }
 
 Result<MetricsFile> MetricsFile::reopen(const std::filesystem::path& file, std::uint64_t version) {
+  std::error_code unknown;
+  if (!fs::is_regular_file(file, unknown)) return create(file);
   std::ifstream in(file, std::ios::binary);
-  if (!in) return create(file);
   const std::string before{std::istreambuf_iterator<char>(in), {}};
   std::string kept(header);
   double wall_s = 0;
@@ -86,10 +89,12 @@ Result<MetricsFile> MetricsFile::reopen(const std::filesystem::path& file, std::
 }
 
 Status MetricsFile::add(const Progressed& progressed, const Evaluated* evaluated) {
+  // Evaluated before anything was committed, as when a finished run is resumed, there is no training loss.
+  const std::string loss = std::isnan(progressed.loss) ? "" : fmt::format("{:.6g}", progressed.loss);
   const std::string accuracy = evaluated != nullptr ? fmt::format("{:.6f}", evaluated->accuracy) : "";
-  return append(fmt::format("{:.3f},{:.4f},{},{},{:.6g},{},{:.1f},{:.3f},{},{}\n",
+  return append(fmt::format("{:.3f},{:.4f},{},{},{},{},{:.1f},{:.3f},{},{}\n",
                             wall_before_ + progressed.wall_s, progressed.epoch, progressed.samples,
-                            progressed.version, progressed.loss, accuracy, progressed.samples_per_s,
+                            progressed.version, loss, accuracy, progressed.samples_per_s,
                             progressed.staleness, progressed.bytes_up, progressed.bytes_down));
 }
 

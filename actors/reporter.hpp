@@ -11,7 +11,7 @@
 
 /// The reporter: turns commit records and evaluations into the events a program sees, and into the summary at
 /// the end. Before it the root and, last, the supervisor; after it the program. It may write files and call
-/// the program, so it is the one actor with a thread of its own.
+/// the program, so it has a thread of its own.
 namespace thalweg::actors {
 
 /// How a run ended: what the program is told, and what is left to save.

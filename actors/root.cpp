@@ -14,7 +14,7 @@ void Root::Step::run(TaskPool* pool) {
   finite = model->step(*sum, samples, norm, pool);
 }
 
-std::shared_ptr<Root::Step> Root::begin(Payload sum, const Contribution& round) {
+std::shared_ptr<Root::Step> Root::begin_step(Payload sum, const Contribution& round) {
   const auto version = options_.model->version().value;
   const auto every = options_.checkpoint_every;
   if (next_checkpoint_ == 0 && every != 0) next_checkpoint_ = (version / every + 1) * every;
@@ -23,7 +23,7 @@ std::shared_ptr<Root::Step> Root::begin(Payload sum, const Contribution& round) 
       Step{options_.model, std::move(sum), round.samples, round.norm, due, nullptr, false});
 }
 
-std::optional<Parameters> Root::commit(const Step& step, const Contribution& round) {
+std::optional<Parameters> Root::finish_step(const Step& step, const Contribution& round) {
   if (step.snapshot) {
     checkpointing_ = true;
     const auto every = options_.checkpoint_every;
@@ -32,7 +32,8 @@ std::optional<Parameters> Root::commit(const Step& step, const Contribution& rou
   }
   if (!step.finite) {
     diverge("a sum of gradients or a parameter is no longer a finite number in round " +
-            std::to_string(round.round.value));
+                std::to_string(round.round.value),
+            "a smaller learning rate may help");
     return std::nullopt;
   }
   empty_rounds_ = 0;
@@ -40,7 +41,7 @@ std::optional<Parameters> Root::commit(const Step& step, const Contribution& rou
   return current();
 }
 
-void Root::committed(const Contribution& round, const Traffic& traffic) {
+void Root::announce(const Contribution& round, const Traffic& traffic) {
   const auto record = current().record;
   self_->tell(options_.scheduler, RoundClosed{round.round, round.spent, round.refused});
   self_->tell(options_.reporter,
@@ -56,11 +57,13 @@ std::optional<Parameters> Root::skip(const Contribution& round) {
   self_->tell(options_.scheduler, RoundClosed{round.round, {}, round.refused});
   options_.model->skip(round, round.round.next(), by_ != EndedBy::nobody);
   if (!round.refused.empty() && ++empty_rounds_ >= options_.empty_rounds_max) {
-    diverge(
-        "in " + std::to_string(empty_rounds_) +
-        " rounds in a row all gradients were refused, the last one of " + round.refused.back().origin.text() +
-        (round.refused.back().why == Refusal::Why::not_finite ? " since it is not finite"
-                                                              : " since it is larger than guard.max_norm"));
+    const auto& last = round.refused.back();
+    const bool infinite = last.why == Refusal::Why::not_finite;
+    diverge((empty_rounds_ == 1 ? std::string("in a round")
+                                : "in " + std::to_string(empty_rounds_) + " rounds in a row") +
+                " all gradients were refused, the last one of " + last.origin.text() + " since it is " +
+                (infinite ? "not finite" : "larger than guard.max_norm"),
+            infinite ? "a smaller learning rate may help" : "a larger guard.max_norm may help");
     return std::nullopt;
   }
   one_more_ = false;
@@ -71,9 +74,8 @@ std::optional<Parameters> Root::skip(const Contribution& round) {
 
 /// Nothing more is committed: the newest parameters stay those before this round, and the supervisor asks for
 /// them.
-void Root::diverge(const std::string& why) {
-  self_->tell(options_.supervisor,
-              Failed{self_->own_name(), why + ": a smaller learning rate may help", true, {}});
+void Root::diverge(const std::string& why, const std::string& advice) {
+  self_->tell(options_.supervisor, Failed{self_->own_name(), why + ": " + advice, true, {}});
 }
 
 // -- what follows a commit

@@ -42,7 +42,7 @@ class Root {
   bool reserve() { return options_.model->reserve_next(); }
 
   /// What is left to do to make a commit of `sum`, on whatever thread.
-  /// `done(finite)` follows on the actor's own.
+  /// `finish_step` follows on the actor's own.
   struct Step {
     std::shared_ptr<GlobalModel> model;
     Payload sum;
@@ -54,12 +54,12 @@ class Root {
 
     void run(TaskPool* pool);
   };
-  std::shared_ptr<Step> begin(Payload sum, const Contribution& round);
+  std::shared_ptr<Step> begin_step(Payload sum, const Contribution& round);
 
   /// Makes what `step` computed the next version; the parameters to publish. Nothing: the run has diverged.
-  std::optional<Parameters> commit(const Step& step, const Contribution& round);
+  std::optional<Parameters> finish_step(const Step& step, const Contribution& round);
   /// After the new version was published: tells everybody else.
-  void committed(const Contribution& round, const Traffic& traffic);
+  void announce(const Contribution& round, const Traffic& traffic);
 
   /// The round made no commit: the parameters to publish all the same. Nothing: the run has diverged.
   std::optional<Parameters> skip(const Contribution& round);
@@ -72,7 +72,7 @@ class Root {
   void finish();
 
  private:
-  void diverge(const std::string& why);
+  void diverge(const std::string& why, const std::string& advice);
   void evaluate();
   void conclude_if_ending();
 

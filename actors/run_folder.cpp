@@ -151,18 +151,22 @@ Result<Descriptor> take_new_lock(const fs::path& folder) {
 /// What root.json says of the run. A file that cannot be read is that of a run without an id.
 struct RunId {
   std::string id;
-  std::uint64_t term = 0;
+  std::uint32_t term = 0;
 };
 
 RunId read_root(const fs::path& file) {
+  std::error_code unknown;
+  if (!fs::is_regular_file(file, unknown)) return {};
   std::ifstream in(file);
   const auto json = nlohmann::json::parse(in, nullptr, false);
   if (!json.is_object()) return {};
   RunId root;
   if (const auto id = json.find("run"); id != json.end() && id->is_string()) root.id = id->get<std::string>();
+  if (root.id.find_first_not_of("0123456789abcdef") != std::string::npos) root.id.clear();  // not ours
   root.term = 1;  // files of the first release have none
-  if (const auto term = json.find("term"); term != json.end() && term->is_number_unsigned()) {
-    root.term = term->get<std::uint64_t>();
+  if (const auto term = json.find("term");
+      term != json.end() && term->is_number_unsigned() && *term < 1'000'000'000U) {
+    root.term = term->get<std::uint32_t>();
   }
   return root;
 }
@@ -247,23 +251,29 @@ Result<RunFolder> RunFolder::reopen(const fs::path& folder) {
   auto state = std::make_unique<State>();
   state->path = folder;
   state->lock = std::move(*lock);
+  if (Status written = sign_lock(state->lock, folder); !written) return written.error();
   return RunFolder(std::move(state));
 }
 
-std::vector<fs::path> RunFolder::checkpoints() const {
+Result<std::vector<fs::path>> RunFolder::checkpoints() const {
   std::vector<std::pair<std::uint64_t, fs::path>> found;
   std::error_code error;
-  fs::directory_iterator entries(state_->path / "checkpoints", error);
+  const fs::path folder = state_->path / "checkpoints";
+  fs::directory_iterator entries(folder, error);
+  if (error == std::errc::no_such_file_or_directory) return std::vector<fs::path>();
   for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    std::error_code unknown;
+    if (!entries->is_regular_file(unknown)) continue;
     if (const auto version = version_of(entries->path())) found.emplace_back(*version, entries->path());
   }
+  if (error) return cannot("read", folder, error.value());
   std::sort(found.rbegin(), found.rend());
   std::vector<fs::path> files;
   for (auto& [version, file] : found) files.push_back(std::move(file));
   return files;
 }
 
-Status RunFolder::go_on(const Config& config, std::uint64_t version) {
+Status RunFolder::go_on(const Config& config, const std::string& run_id, std::uint64_t version) {
   std::error_code ignored;
   fs::directory_iterator entries(state_->path / "checkpoints", ignored);
   for (; !ignored && entries != fs::directory_iterator(); entries.increment(ignored)) {
@@ -272,9 +282,7 @@ Status RunFolder::go_on(const Config& config, std::uint64_t version) {
     if (entries->path().extension() == ".partial") fs::remove(entries->path(), kept);
   }
   fs::remove(state_->path / "summary.json", ignored);  // how an earlier process ended
-  if (Status signed_lock = sign_lock(state_->lock, state_->path); !signed_lock) return signed_lock;
-  RunId root = read_root(state_->path / "root.json");
-  if (Status written = state_->write_first_files(config, root.id, root.term + 1); !written) return written;
+  if (Status written = state_->write_first_files(config, run_id, term() + 1); !written) return written;
   auto metrics = MetricsFile::reopen(state_->path / "metrics.csv", version);
   if (!metrics) return metrics.error();
   state_->metrics = std::move(*metrics);
@@ -285,6 +293,8 @@ const fs::path& RunFolder::path() const { return state_->path; }
 
 std::string RunFolder::run_id() const { return read_root(state_->path / "root.json").id; }
 
+std::uint32_t RunFolder::term() const { return read_root(state_->path / "root.json").term; }
+
 Status RunFolder::add_metrics(const Progressed& progressed, const Evaluated* evaluated) {
   return state_->metrics.add(progressed, evaluated);
 }
@@ -294,13 +304,12 @@ Status RunFolder::save_model(std::span<const models::NamedTensor> tensors) {
 }
 
 Status RunFolder::save_checkpoint(std::uint64_t version, const CheckpointFile& checkpoint, std::size_t keep) {
-  if (Status written = write_checkpoint(fmt::format("version-{}.safetensors", version), checkpoint);
-      !written) {
+  if (Status written = write_checkpoint(checkpoint_name(version), checkpoint); !written) {
     return written;
   }
   const auto all = checkpoints();
-  std::error_code ignored;  // one that cannot be removed now is tried again after the next
-  for (std::size_t i = keep; i < all.size(); ++i) fs::remove(all[i], ignored);
+  std::error_code ignored;  // what cannot be removed now is tried again after the next
+  for (std::size_t i = keep; all && i < all->size(); ++i) fs::remove((*all)[i], ignored);
   return {};
 }
 
@@ -311,8 +320,11 @@ Status RunFolder::save_best(const CheckpointFile& checkpoint) {
 Status RunFolder::write_checkpoint(const std::string& name, const CheckpointFile& checkpoint) {
   const fs::path folder = state_->path / "checkpoints";
   std::error_code error;
-  fs::create_directory(folder, error);
+  const bool made = fs::create_directory(folder, error);
   if (error) return cannot("make", folder, error.value());
+  if (made) {
+    if (Status kept = models::sync_folder(state_->path); !kept) return kept;
+  }
   return models::save_safetensors(folder / name, checkpoint.tensors, checkpoint.metadata);
 }
 

@@ -33,7 +33,7 @@ class RunFolder {
 
   /// The run that goes on from `version`, as `config` says: job.toml and root.json are written anew, and the
   /// rows of metrics.csv that came after that version go. Once, after `reopen`.
-  Status go_on(const Config& config, std::uint64_t version);
+  Status go_on(const Config& config, const std::string& run_id, std::uint64_t version);
 
   RunFolder(RunFolder&&) noexcept;
   RunFolder& operator=(RunFolder&&) noexcept;
@@ -43,9 +43,11 @@ class RunFolder {
 
   /// In root.json; empty when it cannot be read.
   [[nodiscard]] std::string run_id() const;
+  /// Likewise; 0 when it cannot be read.
+  [[nodiscard]] std::uint32_t term() const;
 
-  /// Files of the checkpoints, the newest version first.
-  [[nodiscard]] std::vector<std::filesystem::path> checkpoints() const;
+  /// Files of the checkpoints, the newest version first. Fails: `io` when their folder cannot be read.
+  [[nodiscard]] Result<std::vector<std::filesystem::path>> checkpoints() const;
 
   /// One row of metrics.csv; `evaluated` may be null: its columns stay empty.
   Status add_metrics(const Progressed& progressed, const Evaluated* evaluated);

@@ -61,7 +61,7 @@ void SchedulerState::retire(const RoundClosed& closed) {
   for (const auto worker : settled.wronged) {
     if (++strikes_[worker] != options_->strikes) continue;
     depart(worker_id(worker), std::to_string(options_->strikes) +
-                                  " of its gradients were refused, and fine when others computed them");
+                                  " of its gradients refused, and fine when others computed them");
   }
   lease();
 }

@@ -20,6 +20,7 @@ struct Snapshot {
   };
   std::vector<OptimizerState> optimizer;
   std::uint64_t optimizer_steps = 0;
+  bool whole = true;  ///< false: a step that was not committed has changed the optimizer's state
   std::uint64_t committed_samples = 0;
   std::vector<IndexRange> ledger;  ///< spent positions, merged
   std::uint64_t repeated_samples = 0;

@@ -14,7 +14,12 @@ SupervisorHandle::behavior_type SupervisorState::start(Options options) {
   options_ = std::move(options);
   self_->name_is("supervisor");
   self_->set_down_handler([this](const caf::down_msg& down) { gone(down); });
-  spawn_everything();
+  try {
+    spawn_everything();
+  } catch (const std::exception& error) {
+    // Half a run would never end: whoever waits for it would wait for ever.
+    THALWEG_CHECK(false, error.what());
+  }
   return {
       [this](const Stamp&, const Finished& finished) {
         closing_.snapshot = finished.snapshot;

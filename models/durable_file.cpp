@@ -26,8 +26,7 @@ bool write_and_sync(const std::filesystem::path& file, std::span<const std::span
 }
 
 /// The rename itself must reach the disk, too. Some file systems cannot sync a folder and need not: EINVAL.
-bool sync_folder_of(const std::filesystem::path& file) {
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+bool sync_names_in(const std::filesystem::path& folder) {
   Descriptor in(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return in.open() && (::fsync(in.get()) == 0 || errno == EINVAL);
 }
@@ -38,10 +37,16 @@ Status write_durably(const std::filesystem::path& file, std::span<const std::spa
   std::filesystem::path partial = file;
   partial += ".partial";
   const bool renamed = write_and_sync(partial, parts) && std::rename(partial.c_str(), file.c_str()) == 0;
-  if (renamed && sync_folder_of(file)) return {};
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (renamed && sync_names_in(folder)) return {};
   const int reason = errno;
   if (!renamed) ::unlink(partial.c_str());
   return Error{ErrorCode::io, fmt::format("cannot write {}: {}", file.string(), std::strerror(reason))};
+}
+
+Status sync_folder(const std::filesystem::path& folder) {
+  if (sync_names_in(folder)) return {};
+  return Error{ErrorCode::io, fmt::format("cannot write {}: {}", folder.string(), std::strerror(errno))};
 }
 
 }  // namespace thalweg::models

@@ -45,17 +45,17 @@ std::vector<Stretch> stretches_of(std::span<const Slot> slots) {
 }
 
 /// Calls `step(from, count, decay)` on blocks of the flat vector, over `pool` where it is large enough.
-/// Returns whether all of `next` is finite afterwards.
+/// Returns whether every call
+/// returned true and all of `next` is finite afterwards.
 bool step_in_blocks(std::span<const Stretch> stretches, std::span<const float> next, TaskPool* pool,
-                    const std::function<void(std::size_t from, std::size_t count, bool decay)>& step) {
+                    const std::function<bool(std::size_t from, std::size_t count, bool decay)>& step) {
   std::atomic<bool> finite = true;
   const auto piece = [&](std::size_t begin, std::size_t end) {
     for (const Stretch& stretch : stretches) {
       const std::size_t to = std::min(end, stretch.end);
       for (std::size_t from = std::max(begin, stretch.begin); from < to; from += block) {
         const std::size_t count = std::min(block, to - from);
-        step(from, count, stretch.decay);
-        if (!gpu::all_finite(next.subspan(from, count))) finite = false;
+        if (!step(from, count, stretch.decay) || !gpu::all_finite(next.subspan(from, count))) finite = false;
       }
     }
   };
@@ -127,6 +127,7 @@ class Sgd final : public Optimizer {
       here.weight_decay = decay ? weight_decay_ : 0.0F;
       gpu::sgd_step(next.subspan(from, count), w.subspan(from, count), gradient_sum.subspan(from, count),
                     velocity.empty() ? velocity : velocity.subspan(from, count), here);
+      return true;
     });
   }
 
@@ -198,6 +199,8 @@ class AdamW final : public Optimizer {
       here.keep = decay ? static_cast<float>(1 - lr * weight_decay_) : 1.0F;
       gpu::adamw_step(next.subspan(from, count), w.subspan(from, count), gradient_sum.subspan(from, count),
                       mean_->values().subspan(from, count), square_->values().subspan(from, count), here);
+      // Infinite here, a weight would never move again, and look well doing so.
+      return gpu::all_finite(square_->values().subspan(from, count));
     });
   }
 

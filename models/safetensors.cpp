@@ -128,8 +128,8 @@ const SafetensorsFile::Entry* SafetensorsFile::find(const std::string& name) con
   return found == tensors.end() ? nullptr : &*found;
 }
 
-std::uint32_t checksum_of(std::span<const NamedTensor> tensors) {
-  uLong checksum = crc32_z(0, nullptr, 0);
+std::uint32_t checksum_of(std::span<const NamedTensor> tensors, std::string_view text) {
+  uLong checksum = crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size());
   for (const auto& tensor : tensors) {
     const auto bytes = std::as_bytes(tensor.values);
     checksum = crc32_z(checksum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());

@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The safetensors format (u64 little-endian header size, JSON header, raw tensors), fp32 only: what PyTorch,
@@ -27,8 +28,9 @@ struct NamedTensor {
 Status save_safetensors(const std::filesystem::path& file, std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata = {});
 
-/// CRC-32 (that of zlib) of the tensors' numbers, in their order, for a file that says so in its metadata.
-std::uint32_t checksum_of(std::span<const NamedTensor> tensors);
+/// CRC-32 (that of zlib) of `text` and the tensors' numbers, in their order, for a file that says so in its
+/// metadata.
+std::uint32_t checksum_of(std::span<const NamedTensor> tensors, std::string_view text);
 
 /// A file read whole.
 struct SafetensorsFile {

@@ -137,7 +137,7 @@ const Key table[] = {
      "eps",
      "Added to the root of the mean square; adamw only.",
      [](Config& c) -> Field { return &c.train.eps; },
-     {Reals{.above_low = true}}},
+     {Reals{.low = 1e-30}}},
     {"train",
      "clip_norm",
      "Scale the mean gradient down to this norm where it is larger; 0: never.",

@@ -20,7 +20,7 @@ struct Id {
 };
 
 using Version = Id<struct VersionTag, std::uint64_t>;  ///< number of global commits so far
-using Round = Id<struct RoundTag, std::uint64_t>;  ///< the making of one commit; round r makes version r + 1
+using Round = Id<struct RoundTag, std::uint64_t>;  ///< the making of one commit, or of none
 using Iteration = Id<struct IterationTag, std::uint64_t>;  ///< iterations a worker has finished
 using Incarnation = Id<struct IncarnationTag, std::uint32_t>;
 using NodeNumber = Id<struct NodeTag, std::uint16_t>;    ///< by admission order, never reused within a run

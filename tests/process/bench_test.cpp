@@ -67,12 +67,19 @@ TEST(Bench, WhatIsTypedWronglyIsExplained) {
   EXPECT_THAT(flag.err, HasSubstr("did you mean --pairs?"));
 }
 
-TEST(Bench, AFileThatCannotBeWrittenFailsTheRun) {
+TEST(Bench, APlaceWhereNoFileCanBeIsRefusedBeforeAnythingIsMeasured) {
   const TempFolder folder;
-  const Finished finished = run_program(
-      {"bench", "messages", "--small", "--pairs", "1", "--out", "none/b.json"}, {.folder = folder.path()});
-  EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_THAT(finished.err, HasSubstr("none/b.json"));
+  const auto error_of = [&](const std::string& out) {
+    const Finished finished = run_program({"bench", "messages", "--small", "--pairs", "1", "--out", out},
+                                          {.folder = folder.path()});
+    EXPECT_EQ(finished.exit_code, 2) << out;
+    EXPECT_EQ(finished.out, "") << out;
+    return finished.err;
+  };
+  EXPECT_THAT(error_of("none/b.json"), HasSubstr("--out 'none/b.json': its folder is not there"));
+  EXPECT_THAT(error_of("."), HasSubstr("--out .: is there, and is no file"));
+  EXPECT_THAT(error_of("/dev/null"), HasSubstr("--out /dev/null: is there, and is no file"));
+  EXPECT_THAT(error_of(""), HasSubstr("--out '': its folder is not there"));
 }
 
 }  // namespace

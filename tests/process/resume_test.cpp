@@ -59,9 +59,11 @@ TEST_F(ResumeTest, KilledThreeTimesItEndsWithTheBytesOfAnUndisturbedRun) {
 
 TEST_F(ResumeTest, AFinishedRunGoesOnWhenItIsGivenMoreEpochs) {
   ASSERT_EQ(run(small_job("out", {"--epochs", "1"})).exit_code, 0);
-  const Finished again = run({"train", "--resume", "out"});
+  const std::string before = bytes_of(folder.path() / "out" / "summary.json");
+  const Finished again = run({"train", "--resume", "out", "--quiet"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_EQ(summary("out")["samples"], 2048);
+  EXPECT_EQ(again.err, "Nothing is left to train: the folder stays as it is.\n");
+  EXPECT_EQ(bytes_of(folder.path() / "out" / "summary.json"), before);
   const Finished more = run({"train", "--resume", "out", "--epochs", "3"});
   EXPECT_EQ(more.exit_code, 0) << more.err;
   EXPECT_EQ(summary("out")["samples"], 3 * 2048);

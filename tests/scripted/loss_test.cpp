@@ -196,7 +196,7 @@ TEST(Refusal, AgainAndAgainCostsAWorkerItsPlace) {
   const auto& summary = result->outcome.summary;
   EXPECT_EQ(summary.end, "done") << summary.failure;
   EXPECT_THAT(lost_workers(*result),
-              ElementsAre("w3: 2 of its gradients were refused, and fine when others computed them"));
+              ElementsAre("w3: 2 of its gradients refused, and fine when others computed them"));
   EXPECT_EQ(summary.committed, 128U);
   EXPECT_EQ(summary.quarantined, 0U);
 }

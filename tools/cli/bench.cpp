@@ -11,10 +11,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace thalweg::cli {
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr std::size_t pairs_max = 10'000;
@@ -50,6 +53,20 @@ Result<std::size_t> pairs_of(const Arguments& arguments, std::size_t otherwise) 
   return pairs;
 }
 
+/// Whether --out names a place where a file can be: found out before minutes are spent on measuring.
+Status check_place(const std::string& file) {
+  std::error_code unknown;
+  const fs::path folder = fs::path(file).has_parent_path() ? fs::path(file).parent_path() : ".";
+  if (file.empty() || !fs::is_directory(folder, unknown)) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("--out '{}': its folder is not there: make it, or name another file", file)};
+  }
+  // Links are not followed: the file is made anew beside its name, and takes the place of what is there.
+  const auto kind = fs::symlink_status(file, unknown).type();
+  if (kind == fs::file_type::regular || kind == fs::file_type::not_found) return {};
+  return Error{ErrorCode::invalid, fmt::format("--out {}: is there, and is no file: name another one", file)};
+}
+
 Status write_file(const std::string& file, const std::string& text) {
   const auto bytes = std::as_bytes(std::span(text));
   const std::array<std::span<const std::byte>, 1> parts = {bytes};
@@ -66,6 +83,10 @@ int run_bench(const Arguments& arguments) {
   if (!benches) return report_error(benches.error());
   const auto pairs = pairs_of(arguments, settings.pairs);
   if (!pairs) return report_error(pairs.error());
+
+  if (const auto file = arguments.value("--out")) {
+    if (Status possible = check_place(*file); !possible) return report_error(possible.error());
+  }
 
   const gpu::DeviceInfo device = gpu::open_host_device()->info();
   settings.pairs = *pairs;

@@ -38,6 +38,10 @@ Display::Display(const Config& config, DisplayOptions options)
     : config_(config), options_(std::move(options)) {}
 
 void Display::show(const RunEvent& event) {
+  if (const auto* started = std::get_if<Started>(&event); started && !started->warning.empty()) {
+    const std::lock_guard lock(mutex_);
+    add_line(started->warning);  // also when quiet
+  }
   if (options_.detail == Detail::quiet) return;
   const std::lock_guard lock(mutex_);
   std::visit(Overloaded{[this](const Started& started) { begin(started); },

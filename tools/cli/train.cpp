@@ -35,7 +35,7 @@ Result<Config> read_job(const Arguments& arguments) {
     }
     // A folder without a job is refused where it is opened, with more to say.
     std::error_code unknown;
-    if (!fs::exists(folder / "job.toml", unknown)) return Config{};
+    if (!fs::exists(folder / "job.toml", unknown) && !arguments.has("--print-config")) return Config{};
     return load_config(folder / "job.toml", *overrides);
   }
   if (!arguments.positionals.empty() && arguments.positionals[0].empty()) {

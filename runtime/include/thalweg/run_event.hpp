@@ -29,6 +29,7 @@ struct Started {
   /// Set when the run goes on from a checkpoint: its version, and in words what was not restored.
   std::optional<std::uint64_t> resumed_from;
   std::string not_restored;
+  std::string warning;  ///< checkpoints that were put aside, and the like; empty: none
 };
 
 /// A row of metrics.csv: where training stands. Sent a few times a second, and at every end of an epoch.

@@ -43,7 +43,7 @@ class CheckpointTest : public ::testing::Test {
     snapshot.committed_samples = 51968;
     snapshot.repeated_samples = 3;
     snapshot.refused = 2;
-    snapshot.ledger = {{0, 0, 51900}, {0, 51964, 68}};
+    snapshot.ledger = {{0, 0, 51900}, {0, 51964, 65}};
     snapshot.quarantined = {{0, 51900, 64}};
   }
   Status save(const std::function<void(CheckpointFile&)>& change = [](CheckpointFile&) {}) {
@@ -61,7 +61,7 @@ class CheckpointTest : public ::testing::Test {
 
 TEST_F(CheckpointTest, IsReadBackWhole) {
   ASSERT_TRUE(save());
-  const auto read = read_checkpoint(file, slots, *pool);
+  const auto read = read_checkpoint(file, {}, slots, *pool);
   ASSERT_TRUE(read) << read.error().text;
   EXPECT_EQ(read->version, snapshot.version);
   EXPECT_TRUE(std::ranges::equal(read->parameters->host(), snapshot.parameters->host()));
@@ -79,7 +79,7 @@ TEST_F(CheckpointTest, IsReadBackWhole) {
 TEST_F(CheckpointTest, SaysWhatIsWrongWithIt) {
   const auto error_after = [this](const std::function<void(CheckpointFile&)>& change) {
     EXPECT_TRUE(save(change));
-    const auto read = read_checkpoint(file, slots, *pool);
+    const auto read = read_checkpoint(file, {}, slots, *pool);
     EXPECT_FALSE(read);
     return read ? "" : read.error().text;
   };
@@ -95,13 +95,41 @@ TEST_F(CheckpointTest, SaysWhatIsWrongWithIt) {
   EXPECT_THAT(error_after([](auto& checkpoint) {
                 std::swap(checkpoint.tensors[0].values, checkpoint.tensors[2].values);
               }),
-              HasSubstr("its tensors do not have the checksum that was written with them"));
+              HasSubstr("its contents do not have the checksum that was written with them"));
+}
+
+TEST_F(CheckpointTest, IsBelievedInNothingThatWasChangedInIt) {
+  for (const char* name :
+       {"version", "committed_samples", "ledger", "quarantined", "optimizer_steps", "seed"}) {
+    ASSERT_TRUE(save([&](CheckpointFile& checkpoint) {
+      auto& digit = checkpoint.metadata[name].back();
+      digit = digit == '1' ? '2' : '1';
+    }));
+    const auto read = read_checkpoint(file, {}, slots, *pool);
+    ASSERT_FALSE(read) << name;
+    EXPECT_EQ(read.error().code, ErrorCode::corrupt) << name;
+  }
+  ASSERT_TRUE(save([](CheckpointFile& checkpoint) { checkpoint.tensors[2].name = "momentum/v"; }));
+  EXPECT_EQ(read_checkpoint(file, {}, slots, *pool).error().code, ErrorCode::corrupt);
+}
+
+TEST_F(CheckpointTest, UnderAnotherNameOrOfAnotherJobIsRefused) {
+  ASSERT_TRUE(save());
+  const auto renamed = folder.path() / "version-900.safetensors";
+  std::filesystem::copy(file, renamed);
+  EXPECT_THAT(read_checkpoint(renamed, {}, slots, *pool).error().text, HasSubstr("it holds version 812"));
+  Config other;
+  other.run.seed = 9;
+  const auto read = read_checkpoint(file, other, slots, *pool);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ErrorCode::mismatch);
+  EXPECT_THAT(read.error().text, HasSubstr("was made with seed 1, and the job says 9"));
 }
 
 TEST_F(CheckpointTest, OfAnotherModelIsAMismatch) {
   ASSERT_TRUE(save());
   const std::vector<Slot> other = {{"w", {4, 4}, 0, 16, true}, {"b", {4}, 16, 4, false}};
-  const auto read = read_checkpoint(file, other, *pool);
+  const auto read = read_checkpoint(file, {}, other, *pool);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, ErrorCode::mismatch);
 }

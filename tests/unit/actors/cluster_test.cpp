@@ -178,7 +178,7 @@ TEST(Cluster, PutsABrokenCheckpointAsideAndTakesTheOneBefore) {
   std::optional<std::uint64_t> from;
   auto cluster = Cluster::resume(out, {}, {.model = large_model(), .on_event = [&](const RunEvent& event) {
                                              if (const auto* began = std::get_if<Started>(&event)) {
-                                               notes = began->not_restored;
+                                               notes = began->warning;
                                                from = began->resumed_from;
                                              }
                                            }});
@@ -187,7 +187,7 @@ TEST(Cluster, PutsABrokenCheckpointAsideAndTakesTheOneBefore) {
   ASSERT_TRUE(summary) << summary.error().text;
   EXPECT_THAT(
       notes,
-      HasSubstr("version-38.safetensors: is no whole checkpoint: its tensors do not have the checksum"));
+      HasSubstr("version-38.safetensors: is no whole checkpoint: its contents do not have the checksum"));
   EXPECT_TRUE(std::filesystem::exists(newest.string() + ".unreadable"));
   ASSERT_TRUE(from.has_value());
   EXPECT_LT(*from, 38U);

@@ -191,14 +191,14 @@ TEST_F(RunFolderTest, KeepsTheNewestCheckpointsAndNothingButThose) {
   const std::vector<float> values = {1, 2};
   const std::vector<models::NamedTensor> tensors = {{"w", {2}, values}};
   RunFolder folder = make();
-  EXPECT_TRUE(folder.checkpoints().empty());
+  EXPECT_TRUE(folder.checkpoints()->empty());
   ASSERT_TRUE(folder.save_best({tensors, {}}));
   for (const std::uint64_t version : {9U, 10U, 100U, 101U}) {
     ASSERT_TRUE(folder.save_checkpoint(version, {tensors, {}}, 2));
   }
   write_file("out/checkpoints/version-.safetensors", "");
   write_file("out/checkpoints/version-7x.safetensors", "");
-  EXPECT_THAT(names_of(folder.checkpoints()),
+  EXPECT_THAT(names_of(*folder.checkpoints()),
               testing::ElementsAre("version-101.safetensors", "version-100.safetensors"));
   EXPECT_FALSE(fs::exists("out/checkpoints/version-10.safetensors"));
   EXPECT_TRUE(fs::exists("out/checkpoints/best.safetensors"));
@@ -215,10 +215,10 @@ TEST_F(RunFolderTest, AFullDiskLosesNoEarlierCheckpoint) {
     ASSERT_FALSE(written);
     EXPECT_THAT(written.error().text, HasSubstr("version-2.safetensors: File too large"));
   }
-  EXPECT_THAT(names_of(folder.checkpoints()), testing::ElementsAre("version-1.safetensors"));
+  EXPECT_THAT(names_of(*folder.checkpoints()), testing::ElementsAre("version-1.safetensors"));
   EXPECT_FALSE(fs::exists("out/checkpoints/version-2.safetensors.partial"));
   ASSERT_TRUE(folder.save_checkpoint(3, {tensors, {}}, 1));
-  EXPECT_THAT(names_of(folder.checkpoints()), testing::ElementsAre("version-3.safetensors"));
+  EXPECT_THAT(names_of(*folder.checkpoints()), testing::ElementsAre("version-3.safetensors"));
 }
 
 Progressed row_of(std::uint64_t version, double wall_s) {
@@ -244,7 +244,7 @@ TEST_F(RunFolderTest, IsReopenedWithItsIdAndTheRowsUpToTheVersionItGoesOnFrom) {
   ASSERT_TRUE(folder) << folder.error().text;
   EXPECT_EQ(folder->run_id(), "00ff");
   EXPECT_THAT(read_file("out/job.toml"), HasSubstr("max_samples = 0")) << "reopening changes nothing";
-  ASSERT_TRUE(folder->go_on(config, 20));
+  ASSERT_TRUE(folder->go_on(config, folder->run_id(), 20));
   ASSERT_TRUE(folder->add_metrics(row_of(21, 0.25), nullptr));
   EXPECT_THAT(read_file("out/metrics.csv"),
               EndsWith("bytes_down\n1.500,0.0000,0,10,0,,0.0,0.000,0,0\n2.500,0.0000,0,20,0,,0.0,0.000,0,0\n"
