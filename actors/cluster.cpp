@@ -198,8 +198,8 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   AssemblyOptions parts{state->device.get(), state->pool.get(), std::move(options.model), std::nullopt, {}};
   std::string warning;
   if (earlier) {
-    parts.restore = [&](std::span<const Slot> slots, gpu::BufferPool& parameters) {
-      return newest_snapshot(*earlier, config, slots, parameters, warning);
+    parts.restore = [&](std::span<const Slot> layout, gpu::BufferPool& parameters) {
+      return newest_snapshot(*earlier, config, layout, parameters, warning);
     };
   }
   const std::uint32_t term = earlier ? earlier->term() + 1 : 1;

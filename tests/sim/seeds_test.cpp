@@ -24,7 +24,7 @@ TEST(Seeds, HoldEveryInvariant) {
 }
 
 TEST(Seeds, EveryHundredthIsATreeOfAThousandWorkersInThreeLevels) {
-  for (const std::uint64_t seed : {100, 500, 1000}) {
+  for (const std::uint64_t seed : {100U, 500U, 1000U}) {
     const auto job = job_of(seed);
     EXPECT_EQ(job.config.topology.workers, 1000U);
     EXPECT_EQ(job.config.topology.tree.worker_count(), 1000U);
@@ -45,7 +45,7 @@ TEST(Seeds, AThousandWorkersInThreeLevelsCountEverySampleOnce) {
 
 TEST(Seeds, ReplayIdentically) {
   std::uint64_t before = 0;
-  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8, 25, 100}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 25U, 100U}) {
     const auto job = job_of(seed);
     const auto first = run_checked({job, {}, {}});
     const auto second = run_checked({job, {}, {}});

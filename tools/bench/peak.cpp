@@ -26,8 +26,13 @@ void triad_baseline(float* a, const float* b, const float* c, float s, std::size
                                         std::size_t count) {
   triad_loop(a, b, c, s, count);
 }
-[[gnu::target("avx512f,prefer-vector-width=512")]] void triad_avx512(float* a, const float* b, const float* c,
-                                                                     float s, std::size_t count) {
+#ifdef __clang__
+#define THALWEG_AVX512 "avx512f"
+#else
+#define THALWEG_AVX512 "avx512f,prefer-vector-width=512"  // which clang does not take here
+#endif
+[[gnu::target(THALWEG_AVX512)]] void triad_avx512(float* a, const float* b, const float* c, float s,
+                                                  std::size_t count) {
   triad_loop(a, b, c, s, count);
 }
 

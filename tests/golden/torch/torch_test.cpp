@@ -149,7 +149,7 @@ TEST_P(TorchLenet5, LossAndGradients) {
   for (std::size_t number = 0; number < slots.size(); ++number) {
     const Slot& slot = slots[number];
     const auto& torch = expected["gradients"][number];
-    EXPECT_EQ(slot.name, torch["name"]);
+    EXPECT_EQ(slot.name, torch["name"].get<std::string>());
     EXPECT_EQ(slot.shape, torch["shape"].get<std::vector<std::size_t>>());
     const auto g = gradient->values().subspan(slot.offset, slot.count);
     double sum = 0;
