@@ -185,13 +185,13 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   Config config = std::move(*resolved);
   auto state = std::make_unique<State>();
   const auto began = state->clock.now();
-  state->config = config;
   state->on_event = std::move(options.on_event);
 
   auto data = models::load_dataset(config);
   if (!data) return data.error();
   // A run may be gone on with from another folder.
   if (!config.data.dir.empty()) config.data.dir = fs::absolute(config.data.dir).string();
+  state->config = config;
   const auto data_read = state->clock.now();
   state->device = gpu::open_host_device();
   state->pool = std::make_unique<TaskPool>();

@@ -1,6 +1,7 @@
 #include "actors/metrics_file.hpp"
 
 #include "models/durable_file.hpp"
+#include "models/file_error.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +9,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
@@ -24,13 +24,6 @@ namespace {
 
 constexpr std::string_view header =
     "wall_s,epoch,samples,version,loss,accuracy,samples_per_s,staleness,bytes_up,bytes_down\n";
-
-Error cannot_write(const std::filesystem::path& file, int reason) {
-  const char* advice = reason == ENOSPC || reason == EDQUOT ? "free some space on that disk"
-                                                            : "check the path and its permissions";
-  return {ErrorCode::io,
-          fmt::format("cannot write {}: {}: {}", file.string(), std::strerror(reason), advice)};
-}
 
 /// A row's wall_s and version, when it has them.
 struct Row {
@@ -58,7 +51,7 @@ Result<MetricsFile> MetricsFile::create(const std::filesystem::path& file) {
   MetricsFile metrics;
   metrics.path_ = file;
   metrics.file_ = Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
-  if (!metrics.file_.open()) return cannot_write(file, errno);
+  if (!metrics.file_.open()) return models::cannot("write", file, errno);
   if (auto written = metrics.append(header); !written) return written.error();
   return metrics;
 }
@@ -84,7 +77,7 @@ Result<MetricsFile> MetricsFile::reopen(const std::filesystem::path& file, std::
   metrics.size_ = static_cast<off_t>(kept.size());
   metrics.wall_before_ = wall_s;
   metrics.file_ = Descriptor(::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-  if (!metrics.file_.open()) return cannot_write(file, errno);
+  if (!metrics.file_.open()) return models::cannot("write", file, errno);
   return metrics;
 }
 
@@ -102,7 +95,7 @@ Status MetricsFile::add(const Progressed& progressed, const Evaluated* evaluated
 Status MetricsFile::append(std::string_view text) {
   if (const int reason = write_all(file_.get(), text); reason != 0) {
     [[maybe_unused]] const int cut = ::ftruncate(file_.get(), size_);
-    return cannot_write(path_, reason);
+    return models::cannot("write", path_, reason);
   }
   size_ += static_cast<off_t>(text.size());
   return {};

@@ -15,10 +15,8 @@ void Root::Step::run(TaskPool* pool) {
 }
 
 std::shared_ptr<Root::Step> Root::begin_step(Payload sum, const Contribution& round) {
-  const auto version = options_.model->version().value;
-  const auto every = options_.checkpoint_every;
-  if (next_checkpoint_ == 0 && every != 0) next_checkpoint_ = (version / every + 1) * every;
-  const bool due = every != 0 && options_.keeper && !checkpointing_ && version >= next_checkpoint_;
+  const bool due = options_.checkpoint_every != 0 && options_.keeper && !checkpointing_ &&
+                   options_.model->version().value >= next_checkpoint_;
   return std::make_shared<Step>(
       Step{options_.model, std::move(sum), round.samples, round.norm, due, nullptr, false});
 }
@@ -26,8 +24,7 @@ std::shared_ptr<Root::Step> Root::begin_step(Payload sum, const Contribution& ro
 std::optional<Parameters> Root::finish_step(const Step& step, const Contribution& round) {
   if (step.snapshot) {
     checkpointing_ = true;
-    const auto every = options_.checkpoint_every;
-    next_checkpoint_ = (step.snapshot->version.value / every + 1) * every;
+    next_checkpoint_ = checkpoint_after(step.snapshot->version);
     self_->tell(options_.keeper, Checkpoint{step.snapshot, AggregatorHandle(self_)});
   }
   if (!step.finite) {
@@ -115,6 +112,11 @@ void Root::evaluated(const Evaluation& evaluation) {
     }
   }
   conclude_if_ending();
+}
+
+std::uint64_t Root::checkpoint_after(Version version) const {
+  const auto every = options_.checkpoint_every;
+  return every == 0 ? 0 : (version.value / every + 1) * every;
 }
 
 void Root::checkpointed(const CheckpointDone& done) {

@@ -32,7 +32,10 @@ class Root {
     std::uint64_t bytes_up = 0, bytes_down = 0;
   };
 
-  Root(RoleBase<AggregatorHandle>* self, Options options) : self_(self), options_(std::move(options)) {}
+  Root(RoleBase<AggregatorHandle>* self, Options options)
+      : self_(self),
+        options_(std::move(options)),
+        next_checkpoint_(checkpoint_after(options_.model->version())) {}
 
   [[nodiscard]] Parameters current() const { return options_.model->current(); }
   /// Whether no further round is closed.
@@ -75,18 +78,19 @@ class Root {
   void diverge(const std::string& why, const std::string& advice);
   void evaluate();
   void conclude_if_ending();
+  /// The first version after this one that is to be kept.
+  [[nodiscard]] std::uint64_t checkpoint_after(Version version) const;
 
   RoleBase<AggregatorHandle>* self_;
   Options options_;
-  Committed record_;                  ///< of the newest commit, traffic aside
   EndedBy by_ = EndedBy::nobody;      ///< why the run ends
   bool one_more_ = false;             ///< but only after the round in flight
   std::optional<Version> evaluated_;  ///< the newest version that was handed to the evaluator
   std::size_t evaluations_ = 0;       ///< under way
   bool checkpointing_ = false;        ///< the keeper is at work
-  std::uint64_t next_checkpoint_ = 0;
-  std::uint64_t empty_rounds_ = 0;  ///< in a row
-  bool outcome_sent_ = false;       ///< the supervisor has the snapshot
+  std::uint64_t next_checkpoint_;     ///< version; the next one that is free of the keeper, from there on
+  std::uint64_t empty_rounds_ = 0;    ///< in a row
+  bool outcome_sent_ = false;         ///< the supervisor has the snapshot
 };
 
 }  // namespace thalweg::actors

@@ -2,6 +2,7 @@
 
 #include "actors/metrics_file.hpp"
 #include "models/durable_file.hpp"
+#include "models/file_error.hpp"
 #include "runtime/files/descriptor.hpp"
 #include "runtime/time/clock.hpp"
 
@@ -14,7 +15,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <ctime>
 #include <fcntl.h>
 #include <fstream>
@@ -36,12 +36,7 @@ namespace {
 constexpr std::array<std::string_view, 6> run_files = {"job.toml",     "root.json",         "metrics.csv",
                                                        "summary.json", "model.safetensors", "checkpoints"};
 
-Error cannot(std::string_view what, const fs::path& file, int reason) {
-  const char* advice = reason == ENOSPC || reason == EDQUOT ? "free some space on that disk"
-                                                            : "check the path and its permissions";
-  return {ErrorCode::io,
-          fmt::format("cannot {} {}: {}: {}", what, file.string(), std::strerror(reason), advice)};
-}
+using models::cannot;
 
 Error taken(const fs::path& folder, std::string_view why) {
   return {ErrorCode::invalid,
@@ -190,6 +185,7 @@ std::optional<std::uint64_t> version_of(const fs::path& file) {
 
 struct RunFolder::State {
   fs::path path;
+  RunId root;  ///< as root.json had it when the folder was opened
   Descriptor lock;
   MetricsFile metrics;
 
@@ -199,10 +195,10 @@ struct RunFolder::State {
 Status RunFolder::State::write_first_files(const Config& config, const std::string& run_id,
                                            std::uint64_t term) {
   if (Status job = replace_file(path / "job.toml", print_config(config)); !job) return job;
-  const std::string root = fmt::format(
+  const std::string identity = fmt::format(
       "{{\"run\": \"{}\", \"pid\": {}, \"started\": \"{}\", \"version\": \"{}\", \"term\": {}}}\n", run_id,
       ::getpid(), iso_time(SteadyClock().wall_us()), version(), term);
-  return replace_file(path / "root.json", root);
+  return replace_file(path / "root.json", identity);
 }
 
 RunFolder::RunFolder(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -219,6 +215,7 @@ Result<RunFolder> RunFolder::create(const Config& config, const std::string& run
   auto state = std::make_unique<State>();
   state->path = *folder;
   state->lock = std::move(*lock);
+  state->root = {run_id, 1};
   Status written = state->write_first_files(config, run_id, 1);
   if (written) {
     auto metrics = MetricsFile::create(*folder / "metrics.csv");
@@ -251,6 +248,7 @@ Result<RunFolder> RunFolder::reopen(const fs::path& folder) {
   auto state = std::make_unique<State>();
   state->path = folder;
   state->lock = std::move(*lock);
+  state->root = read_root(folder / "root.json");
   if (Status written = sign_lock(state->lock, folder); !written) return written.error();
   return RunFolder(std::move(state));
 }
@@ -291,9 +289,9 @@ Status RunFolder::go_on(const Config& config, const std::string& run_id, std::ui
 
 const fs::path& RunFolder::path() const { return state_->path; }
 
-std::string RunFolder::run_id() const { return read_root(state_->path / "root.json").id; }
+std::string RunFolder::run_id() const { return state_->root.id; }
 
-std::uint32_t RunFolder::term() const { return read_root(state_->path / "root.json").term; }
+std::uint32_t RunFolder::term() const { return state_->root.term; }
 
 Status RunFolder::add_metrics(const Progressed& progressed, const Evaluated* evaluated) {
   return state_->metrics.add(progressed, evaluated);

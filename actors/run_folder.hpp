@@ -41,9 +41,9 @@ class RunFolder {
 
   [[nodiscard]] const std::filesystem::path& path() const;
 
-  /// In root.json; empty when it cannot be read.
+  /// As root.json had it when the folder was opened; empty when it could not be read.
   [[nodiscard]] std::string run_id() const;
-  /// Likewise; 0 when it cannot be read.
+  /// Likewise; 0 when it could not be read.
   [[nodiscard]] std::uint32_t term() const;
 
   /// Files of the checkpoints, the newest version first. Fails: `io` when their folder cannot be read.

@@ -34,4 +34,11 @@ Error cannot_read(const std::filesystem::path& file, int reason) {
           fmt::format("cannot read {}: {}: {}", file.string(), std::strerror(reason), remedy_for(reason))};
 }
 
+Error cannot(std::string_view what, const std::filesystem::path& file, int reason) {
+  const char* advice = reason == ENOSPC || reason == EDQUOT ? "free some space on that disk"
+                                                            : "check the path and its permissions";
+  return {ErrorCode::io,
+          fmt::format("cannot {} {}: {}: {}", what, file.string(), std::strerror(reason), advice)};
+}
+
 }  // namespace thalweg::models
