@@ -21,8 +21,7 @@ std::string summary_json(const Summary& summary) {
   json["wall_s"] = summary.wall_s;
   json["compute_s"] = summary.compute_s;
   json["busy_share"] = summary.busy_share;
-  // Only a run whose workers' speeds alone are known can say what share of them it reached.
-  json["speed_share"] = nullptr;
+  json["speed_share"] = summary.speed_share;
   json["samples_per_s"] = summary.samples_per_s;
   json["loss"] = summary.loss;
   json["accuracy"] = summary.accuracy;
@@ -44,6 +43,14 @@ std::string summary_json(const Summary& summary) {
   json["setup_s"] = summary.setup_s;
   json["data_s"] = summary.data_s;
   json["train_loss"] = summary.train_loss;
+  json["staleness_counts"] = summary.staleness_counts;
+  json["worker_summaries"] = nlohmann::ordered_json::array();
+  for (const auto& worker : summary.worker_summaries) {
+    json["worker_summaries"].push_back({{"name", worker.name},
+                                        {"samples", worker.samples},
+                                        {"steps", worker.steps},
+                                        {"compute_s", worker.compute_s}});
+  }
   json["folder"] = summary.folder.string();
   // A folder's name may be any bytes; those that are no UTF-8 are replaced instead of failing the whole
   // summary.

@@ -20,7 +20,14 @@ constexpr std::uint64_t seed_max = std::numeric_limits<std::int64_t>::max();  //
 
 constexpr std::string_view schedules[] = {"constant", "step", "cosine"};
 constexpr std::string_view optimizers[] = {"sgd", "adamw"};
-constexpr std::string_view methods[] = {"ssgd"};
+constexpr std::string_view scalings[] = {"", "none", "inverse"};
+constexpr std::string_view compensations[] = {"", "none", "constant", "adaptive"};
+constexpr std::string_view merges[] = {"", "mean", "each"};
+constexpr std::string_view inners[] = {"", "sgd", "adamw", "train"};
+constexpr std::string_view outers[] = {"", "sgd", "nesterov"};
+constexpr std::string_view sources[] = {"all", "fastest"};
+constexpr std::string_view receivers[] = {"pulled", "all"};
+constexpr std::string_view balances[] = {"none", "speed"};
 constexpr std::string_view evaluated[] = {"test", "train"};
 
 const Key table[] = {
@@ -159,14 +166,99 @@ const Key table[] = {
 
     {"sync",
      "method",
-     "How the workers are kept in step: ssgd.",
+     "How the workers are kept in step, with its number where it has one, as inhad(2).",
      [](Config& c) -> Field { return &c.sync.method; },
-     {Names{methods}}},
+     {Text{.may_be_empty = false}}},
+    {"sync", "local",
+     "What a worker does before it contributes: steps(H), or free(H_max); empty: as the method does.",
+     [](Config& c) -> Field { return &c.sync.local; }},
+    {"sync", "pace",
+     "When a worker may go on: lockstep, reply, stale(s), one_behind or free; empty: as the method does.",
+     [](Config& c) -> Field { return &c.sync.pace; }},
+    {"sync", "trigger",
+     "When the root closes a round: all, any, count(c), progress(c) or quorum(q, grace_ms); empty: as the "
+     "method does.",
+     [](Config& c) -> Field { return &c.sync.trigger; }},
+    {"sync",
+     "merge",
+     "What a round does to the parameters: mean, or each contribution at once; empty: as the method does.",
+     [](Config& c) -> Field { return &c.sync.merge; },
+     {Names{merges}}},
+    {"sync", "adopt",
+     "What a worker does with new parameters: replace, keep_local, eager or mix(share); empty: as the method "
+     "does.",
+     [](Config& c) -> Field { return &c.sync.adopt; }},
+    {"sync",
+     "staleness_scaling",
+     "Weigh a gradient by its age in versions: none or inverse; empty: as the method does.",
+     [](Config& c) -> Field { return &c.sync.staleness_scaling; },
+     {Names{scalings}}},
+    {"sync",
+     "compensation",
+     "Of a gradient's delay: none, constant or adaptive; empty: as the method does.",
+     [](Config& c) -> Field { return &c.sync.compensation; },
+     {Names{compensations}}},
+    {"sync",
+     "compensation_lambda",
+     "Its strength; 0: 0.04 where constant, 2 where adaptive.",
+     [](Config& c) -> Field { return &c.sync.compensation_lambda; },
+     {Reals{}}},
+    {"sync", "compensation_clamp", "What it adds to a gradient is at most the gradient itself.",
+     [](Config& c) -> Field { return &c.sync.compensation_clamp; }},
+    {"sync",
+     "inner",
+     "The workers' optimizer in local steps: sgd, adamw, or what [train] says; empty: as the method does.",
+     [](Config& c) -> Field { return &c.sync.inner; },
+     {Names{inners}}},
+    {"sync",
+     "outer",
+     "The root's optimizer for moves: sgd or nesterov; empty: as the method does.",
+     [](Config& c) -> Field { return &c.sync.outer; },
+     {Names{outers}}},
+    {"sync",
+     "outer_lr",
+     "Its learning rate; 0: as the method does.",
+     [](Config& c) -> Field { return &c.sync.outer_lr; },
+     {Reals{}}},
+    {"sync",
+     "outer_momentum",
+     "Its momentum; nesterov only.",
+     [](Config& c) -> Field { return &c.sync.outer_momentum; },
+     {Reals{.high = 1, .below_high = true}}},
+    {"sync", "pull_when",
+     "inhad pulls when enough iterations are unpulled, or groups(k, m): k groups with m each.",
+     [](Config& c) -> Field { return &c.sync.pull_when; }},
+    {"sync",
+     "pull_from",
+     "inhad pulls from all groups that have something, or from the fastest that make up enough.",
+     [](Config& c) -> Field { return &c.sync.pull_from; },
+     {Names{sources}}},
+    {"sync",
+     "parameters_to",
+     "inhad sends new parameters to the pulled groups, or to all.",
+     [](Config& c) -> Field { return &c.sync.parameters_to; },
+     {Names{receivers}}},
+    {"sync",
+     "warmup_rounds",
+     "Rounds in lockstep, of one step each, before the method begins.",
+     [](Config& c) -> Field { return &c.sync.warmup_rounds; },
+     {Counts{0, rounds_max}}},
     {"sync",
      "min_workers",
      "When fewer workers are left, the run ends.",
      [](Config& c) -> Field { return &c.sync.min_workers; },
      {Counts{1, workers_max}}},
+
+    {"balance",
+     "by",
+     "How the samples of a round are shared: none, as train.batch says; speed, by what each worker computes.",
+     [](Config& c) -> Field { return &c.balance.by; },
+     {Names{balances}}},
+    {"balance",
+     "every",
+     "Commits between two cuts.",
+     [](Config& c) -> Field { return &c.balance.every; },
+     {Counts{1, rounds_max}}},
 
     {"guard",
      "max_norm",
@@ -216,6 +308,19 @@ const Key table[] = {
      "End the run when an evaluation reaches this accuracy (0 to 1); 0: no such end.",
      [](Config& c) -> Field { return &c.stop.target_accuracy; },
      {Reals{.high = 1}}},
+
+    {"emulate", "step", "Length of a step of train.batch samples at speed 1, as \"10ms\"; \"0s\": as it is.",
+     [](Config& c) -> Field { return &c.emulate.step; }},
+    {"emulate",
+     "delay_ms",
+     "One-way delay of the links into the root.",
+     [](Config& c) -> Field { return &c.emulate.delay_ms; },
+     {Reals{}}},
+    {"emulate",
+     "rate_mbit",
+     "Rate of the same links, each way; 0: no bound.",
+     [](Config& c) -> Field { return &c.emulate.rate_mbit; },
+     {Reals{}}},
 };
 
 std::vector<std::string> section_names() {

@@ -2,6 +2,7 @@
 
 #include <thalweg/result.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -79,11 +80,38 @@ struct Config {
     friend bool operator==(const Topology&, const Topology&) = default;
   } topology;
 
+  /// The method, and what overrides its parts: an empty text leaves a part as the method has it. Parts are
+  /// written as names with their numbers: "stale(3)", "steps(8)".
   struct Sync {
-    std::string method = "ssgd";
-    std::size_t min_workers = 1;  ///< with fewer left the run ends
+    std::string method = "ssgd";     ///< "inhad(2)": a method with its number
+    std::string local;               ///< steps(H), free(H_max): what a worker does before it contributes
+    std::string pace;                ///< lockstep, reply, stale(s), one_behind, free
+    std::string trigger;             ///< of the root: all, any, count(c), progress(c), quorum(q, grace_ms)
+    std::string merge;               ///< mean, each
+    std::string adopt;               ///< replace, keep_local, eager, mix(share)
+    std::string staleness_scaling;   ///< none, inverse
+    std::string compensation;        ///< of delay: none, constant, adaptive
+    double compensation_lambda = 0;  ///< 0: 0.04 where constant, 2 where adaptive
+    bool compensation_clamp = true;  ///< what is added to a gradient is at most the gradient itself
+    std::string inner;               ///< workers' optimizer in local steps: sgd, adamw, train
+    std::string outer;               ///< the root's for moves: sgd, nesterov
+    double outer_lr = 0;             ///< 0: the method's
+    double outer_momentum = 0.9;     ///< nesterov only
+    std::string pull_when = "iterations";  ///< inhad: iterations, or groups(k, m)
+    std::string pull_from = "all";         ///< inhad: all groups with something unpulled, or the fastest
+    std::string parameters_to = "pulled";  ///< inhad: the pulled groups, or all
+    std::size_t warmup_rounds = 0;         ///< in lockstep and with one step, before the method begins
+    std::size_t min_workers = 1;           ///< with fewer left the run ends
+    /// Trigger by level of the tree, the root's first; empty: the method's. `[sync.level.N]` in a job file.
+    std::array<std::string, 4> level_triggers;
     friend bool operator==(const Sync&, const Sync&) = default;
   } sync;
+
+  struct Balance {
+    std::string by = "none";  ///< none, speed: batches in proportion to what each worker computes in a second
+    std::size_t every = 20;   ///< commits between two cuts
+    friend bool operator==(const Balance&, const Balance&) = default;
+  } balance;
 
   struct Guard {
     double max_norm = 0;      ///< of a worker's mean gradient; larger ones are refused; 0: no bound
@@ -112,6 +140,18 @@ struct Config {
     double target_accuracy = 0;             ///< of an evaluation, 0..1
     friend bool operator==(const Stop&, const Stop&) = default;
   } stop;
+
+  /// Stands for slower machines and links than there are; all that it touches is labelled "emulated".
+  struct Emulate {
+    std::chrono::milliseconds step{0};  ///< one step of `train.batch` samples at speed 1; 0: as fast as it is
+    std::vector<std::pair<std::string, double>> slow;  ///< by worker, "w3": so many times slower
+    double delay_ms = 0;                               ///< of links into the root, one way
+    double rate_mbit = 0;                              ///< of the same, each way; 0: no bound
+    [[nodiscard]] bool any() const {
+      return step.count() > 0 || !slow.empty() || delay_ms > 0 || rate_mbit > 0;
+    }
+    friend bool operator==(const Emulate&, const Emulate&) = default;
+  } emulate;
 
   /// Batch of worker `index`, in tree order.
   [[nodiscard]] std::size_t batch_of(std::size_t index) const {

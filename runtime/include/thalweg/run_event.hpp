@@ -70,6 +70,14 @@ struct Checkpointed {
   std::string failure;  ///< empty: it was written
 };
 
+/// What one worker did in a run.
+struct WorkerSummary {
+  std::string name;           ///< "w3"
+  std::uint64_t samples = 0;  ///< committed
+  std::uint64_t steps = 0;    ///< of which gradients were committed
+  double compute_s = 0;       ///< time in them
+};
+
 /// The end of a run; also the content of summary.json.
 struct Summary {
   std::string run;  ///< run id, 32 hex digits
@@ -82,13 +90,17 @@ struct Summary {
   double wall_s = 0;      ///< from the first batch to the last commit
   double compute_s = 0;   ///< sum over workers of time spent in steps
   double busy_share = 0;  ///< compute_s / (workers x wall_s)
+  /// samples_per_s over the sum of the workers' speeds alone. NaN (null in JSON): these are not known.
+  double speed_share = std::numeric_limits<double>::quiet_NaN();
   double samples_per_s = 0;
   /// On the test set, last evaluation; accuracy 0..1. NaN (null in JSON): never evaluated.
   double loss = std::numeric_limits<double>::quiet_NaN();
   double accuracy = std::numeric_limits<double>::quiet_NaN();
   double staleness_mean = 0, staleness_p99 = 0, staleness_max = 0;
-  std::vector<std::uint64_t> bytes_up, bytes_down;             ///< per level; 0 = into and out of the root
-  std::uint64_t messages = 0;                                  ///< handled by the run's actors
+  std::vector<std::uint64_t> staleness_counts;      ///< iterations committed, by their age in versions
+  std::vector<WorkerSummary> worker_summaries;      ///< in worker order
+  std::vector<std::uint64_t> bytes_up, bytes_down;  ///< per level; 0 = into and out of the root
+  std::uint64_t messages = 0;                       ///< handled by the run's actors
   std::uint64_t committed = 0, repeated = 0, quarantined = 0;  ///< the data ledger, in samples
   std::uint64_t refused = 0;
   bool emulated = false;
