@@ -37,10 +37,10 @@ THALWEG_HD inline float plus(float a, float b) {
 #endif
 }
 
-/// x, but not below -1 and not above 1; a NaN stays one.
-THALWEG_HD inline float clamp_to_one(float x) {
-  const float below = x > 1 ? 1.0F : x;
-  return below < -1 ? -1.0F : below;
+/// x, but not below -most and not above most; a NaN stays one.
+THALWEG_HD inline float clamped(float x, float most) {
+  const float below = x > most ? most : x;
+  return below < -most ? -most : below;
 }
 
 struct Fill {
@@ -159,8 +159,8 @@ struct AdamWStep {
 };
 
 /// First-order compensation of a gradient's delay; see gpu::compensate for the formula. `mean_square` is null
-/// where the rate is constant.
-template <bool adaptive>
+/// where the rate is constant, and only written at `first`.
+template <bool adaptive, bool first>
 struct Compensate {
   float* out;
   const float* gradient_sum;
@@ -168,18 +168,18 @@ struct Compensate {
   const float* w_base;
   float* mean_square;
   float lambda, gradient_scale, decay, rest, eps;
-  bool clamp, first;
+  float most;  ///< of a correction, either way; infinite without clamping
   THALWEG_HD void operator()(std::size_t i) const {
     const float g = product(gradient_scale, gradient_sum[i]);
     float rate = lambda;
     if constexpr (adaptive) {
-      const float square = product(g, g);
-      const float mean = first ? square : plus(product(decay, mean_square[i]), product(rest, square));
+      float mean = product(g, g);
+      if constexpr (!first) mean = plus(product(decay, mean_square[i]), product(rest, mean));
       mean_square[i] = mean;
       rate = lambda / __builtin_sqrtf(plus(mean, eps));
     }
-    const float raw = product(product(rate, g), plus(w[i], -w_base[i]));
-    out[i] = product(g, plus(1.0F, clamp ? clamp_to_one(raw) : raw));
+    const float c = clamped(product(product(rate, g), plus(w[i], -w_base[i])), most);
+    out[i] = product(g, plus(1.0F, c));
   }
 };
 

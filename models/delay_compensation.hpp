@@ -32,7 +32,7 @@ class DelayCompensation {
   enum class Mode : std::uint8_t { constant, adaptive };
   struct Options {
     Mode mode = Mode::adaptive;
-    std::optional<double> lambda;  ///< none: 0.04 where constant, 2 where adaptive
+    std::optional<double> lambda = {};  ///< none: 0.04 where constant, 2 where adaptive
     bool clamp = true;
     double decay = 0.95;  ///< adaptive only, as is eps
     double eps = 1e-7;

@@ -111,16 +111,20 @@ void shift(float* out, const float* w, const float* x, const float* start, std::
   run(count, flat::Shift{out, w, x, start});
 }
 
+template <bool adaptive, bool first>
+void compensate_as(float* out, const float* gradient_sum, const float* w, const float* w_base,
+                   float* mean_square, const FlatCompensation& with, std::size_t count) {
+  run(count, flat::Compensate<adaptive, first>{out, gradient_sum, w, w_base, mean_square, with.lambda,
+                                               with.gradient_scale, with.decay, with.rest, with.eps,
+                                               with.clamp ? 1.0F : __builtin_inff()});
+}
+
 void compensate(float* out, const float* gradient_sum, const float* w, const float* w_base,
                 float* mean_square, const FlatCompensation& with, std::size_t count) {
-  const auto& [lambda, gradient_scale, decay, rest, eps, clamp, first] = with;
-  if (mean_square != nullptr) {
-    run(count, flat::Compensate<true>{out, gradient_sum, w, w_base, mean_square, lambda, gradient_scale,
-                                      decay, rest, eps, clamp, first});
-  } else {
-    run(count, flat::Compensate<false>{out, gradient_sum, w, w_base, nullptr, lambda, gradient_scale, decay,
-                                       rest, eps, clamp, first});
-  }
+  const auto as = mean_square == nullptr ? compensate_as<false, false>
+                  : with.first           ? compensate_as<true, true>
+                                         : compensate_as<true, false>;
+  as(out, gradient_sum, w, w_base, mean_square, with, count);
 }
 
 }  // namespace
