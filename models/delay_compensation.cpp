@@ -54,14 +54,14 @@ bool DelayCompensation::compensate(std::span<float> out, std::span<const float> 
 
 std::vector<NamedState> DelayCompensation::state() {
   if (steps_ == 0 || options_.mode == Mode::constant) return {};
-  return {{"mean_square", mean_square()}};
+  return {{mean_square_name, mean_square()}};
 }
 
 Status DelayCompensation::restore(std::span<const NamedState> saved, std::uint64_t steps) {
   std::vector<NamedState> wanted;
   if (options_.mode == Mode::adaptive && steps > 0) {
     make_mean_square();
-    wanted.push_back({"mean_square", mean_square()});
+    wanted.push_back({mean_square_name, mean_square()});
   }
   const char* name = options_.mode == Mode::adaptive ? "adaptive" : "constant";
   auto restored =

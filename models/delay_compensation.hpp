@@ -49,6 +49,7 @@ class DelayCompensation {
   bool compensate(std::span<float> out, std::span<const float> gradient_sum, double gradient_scale,
                   std::span<const float> w, std::span<const float> w_base, TaskPool* pool);
 
+  static constexpr const char* mean_square_name = "mean_square";
   /// State to save and restore: "mean_square" where adaptive; empty before the first call.
   [[nodiscard]] std::vector<NamedState> state();
   [[nodiscard]] std::uint64_t steps() const { return steps_; }

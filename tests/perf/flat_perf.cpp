@@ -100,7 +100,7 @@ void weighted_sum(benchmark::State& state) {
 void fold(benchmark::State& state) {
   const auto sources = static_cast<std::size_t>(state.range(1));
   measure(state, sources + 1, sources + 1,
-          [](Vectors& v) { actors::fold(v.buffer(0), v.from(1), false, nullptr); });
+          [](Vectors& v) { actors::fold(v.buffer(0), v.from(1), {}, false, nullptr); });
 }
 
 BENCHMARK(fill)->Arg(lenet5)->Arg(large);
