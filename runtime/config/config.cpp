@@ -127,6 +127,9 @@ std::optional<Problem> resolve_slow(Config& config) {
       failed =
           fmt::format("there is no worker '{}' to be slow: {}", printable(name),
                       workers == 1 ? "the only one is w0" : fmt::format("they are w0 to w{}", workers - 1));
+    } else if (factor < 1 && config.emulate.step.count() == 0) {
+      failed =
+          fmt::format("{} would be faster than it is: give a factor of 1 or more, or emulate.step", name);
     } else if (!factors.emplace(*index, factor).second) {
       failed = fmt::format("'{}' stands there twice: keep one of the two", name);
     }

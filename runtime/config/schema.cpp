@@ -354,7 +354,7 @@ const Key table[] = {
      "delay_ms",
      "One-way delay of the links into the root.",
      [](Config& c) -> Field { return &c.emulate.delay_ms; },
-     {Reals{}}},
+     {Reals{.high = 3'600'000}}},
     {"emulate",
      "rate_mbit",
      "Rate of the same links, each way; 0: no bound.",
