@@ -1,5 +1,6 @@
 #include "actors/assembly.hpp"
 
+#include "actors/emulation.hpp"
 #include "gpu/flat.hpp"
 #include "models/network.hpp"
 #include "models/registry.hpp"
@@ -173,6 +174,12 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
           "the checkpoint was made on more training samples than there are now: bring back the data it was "
           "made on"};
     }
+  }
+  if (emulates_workers(config)) {
+    THALWEG_CHECK(options.clock != nullptr, "emulated steps are timed by a clock");
+    auto emulated =
+        emulate_workers(assembly, start->parameters, *options.clock, options.device->info().cores);
+    if (!emulated) return emulated.error();
   }
   assembly.first = Round{start->version.value};
   assembly.start_samples = start->committed_samples;

@@ -9,6 +9,7 @@
 #include "gpu/device.hpp"
 #include "models/dataset.hpp"
 #include "runtime/pool/task_pool.hpp"
+#include "runtime/time/clock.hpp"
 
 #include <thalweg/cluster.hpp>
 
@@ -58,6 +59,7 @@ struct AssemblyOptions {
                                                                 gpu::BufferPool& parameters)>;
   Restore restore = {};
   std::uint32_t term = 1;
+  const Clock* clock = nullptr;  ///< outlives it as well; emulated steps are timed by it, and need it
 };
 
 /// Fails: as Cluster::start, but for the run folder.

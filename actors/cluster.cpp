@@ -1,3 +1,5 @@
+#include "actors/emulated_links.hpp"
+#include "actors/emulation.hpp"
 #include "actors/run_folder.hpp"
 #include "actors/supervisor.hpp"
 #include "models/registry.hpp"
@@ -42,18 +44,20 @@ struct Cluster::State {
   bool waited = false;
 
   // Last, so that the actors end before what they use.
+  std::unique_ptr<EmulatedLinks> links;  // null: messages go straight
   std::unique_ptr<NodeContext> context;
   std::unique_ptr<caf::actor_system> system;
   SupervisorHandle supervisor;
   ActorNumber number;  // the cluster's own, as a sender of messages
   std::atomic<std::uint64_t> sent{0};
 
-  /// Actors end before the pool and the device they use, and the pool's tasks before the actor system they
-  /// answer.
+  /// Actors end before the pool and the device they use; the pool's tasks, and messages that are on their
+  /// way, before the actor system they are for.
   ~State() {
     supervisor = SupervisorHandle();
     if (system) system->await_all_actors_done();
     pool.reset();
+    if (links) links->close();
   }
 
   /// `earlier`: the folder of the run to go on with; empty: a new run.
@@ -82,6 +86,7 @@ Summary summary_at_start(const Config& config, const std::string& run_id, const 
   summary.groups = config.topology.groups;
   summary.tree = config.topology.tree.text();
   summary.folder = folder.path();
+  summary.emulated = config.emulate.any();
   return summary;
 }
 
@@ -204,6 +209,7 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   }
   const std::uint32_t term = earlier ? earlier->term() + 1 : 1;
   parts.term = term;
+  parts.clock = &state->clock;
   auto assembly = assemble(config, std::move(*data), std::move(parts));
   if (!assembly) return assembly.error();
   const auto start_version = assembly->first.value;
@@ -232,6 +238,7 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   started.data_s = seconds(data_read - began);
   started.tree = config.topology.tree.text();
   started.device = fmt::format("{} ({})", device.name, device.library);
+  if (config.emulate.any()) started.device += fmt::format(" (emulated: {})", emulation_text(config));
   started.folder = state->folder->path();
   if (resumed) {
     started.resumed_from = start_version;
@@ -249,6 +256,7 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   reporter.samples_per_epoch = sampling.samples_used_per_epoch();
   reporter.start_samples = assembly->start_samples;
   reporter.start_version = Version{start_version};
+  reporter.speed_alone = speed_alone(config);
   reporter.on_event = [raw = state.get()](const RunEvent& event) { raw->handle(event); };
   // The reporter alone holds the promise: should it die, waiting ends with an error.
   auto outcome = std::make_shared<std::promise<Outcome>>();
@@ -258,7 +266,10 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   };
   state->handle(started);
 
-  state->context = make_node_context(state->clock);
+  if (config.emulate.delay_ms > 0 || config.emulate.rate_mbit > 0) {
+    state->links = std::make_unique<EmulatedLinks>(state->clock, link_options(config));
+  }
+  state->context = make_node_context(state->clock, nullptr, state->links.get());
   state->context->term = term;
   state->number = state->context->admit_actor();
   state->system = std::make_unique<caf::actor_system>(*state->context);

@@ -18,8 +18,8 @@ std::size_t scheduler_threads() {
 
 }  // namespace
 
-std::unique_ptr<NodeContext> make_node_context(const Clock& clock, MessageSink* sink) {
-  auto context = std::make_unique<NodeContext>(clock, sink);
+std::unique_ptr<NodeContext> make_node_context(const Clock& clock, MessageSink* sink, Courier* courier) {
+  auto context = std::make_unique<NodeContext>(clock, sink, courier);
   // Work stealing burns 15 % of a core while idle, sharing next to nothing.
   context->set("scheduler.policy", caf::atom("sharing"));
   context->set("scheduler.max-threads", scheduler_threads());

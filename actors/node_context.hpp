@@ -93,6 +93,7 @@ class NodeContext : public caf::actor_system_config {
 };
 
 /// The context of a node as a cluster runs it, with the actor scheduler set up. Requires: as NodeContext.
-std::unique_ptr<NodeContext> make_node_context(const Clock& clock, MessageSink* sink = nullptr);
+std::unique_ptr<NodeContext> make_node_context(const Clock& clock, MessageSink* sink = nullptr,
+                                               Courier* courier = nullptr);
 
 }  // namespace thalweg::actors

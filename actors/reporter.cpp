@@ -161,6 +161,7 @@ void ReporterState::close(const Closing& closing) {
   if (last_commit_s_ > 0) {
     summary.busy_share = summary.compute_s / (static_cast<double>(summary.workers) * last_commit_s_);
     summary.samples_per_s = static_cast<double>(samples_ - options_.start_samples) / last_commit_s_;
+    if (options_.speed_alone > 0) summary.speed_share = summary.samples_per_s / options_.speed_alone;
   }
   if (closing.snapshot) {
     const auto& snapshot = *closing.snapshot;

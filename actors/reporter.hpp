@@ -27,6 +27,7 @@ class ReporterState {
     std::uint64_t samples_per_epoch = 0;
     std::uint64_t start_samples = 0;  ///< committed by the run that this one goes on with
     Version start_version;
+    double speed_alone = 0;                ///< samples a second of all workers when none waits; 0: not known
     std::chrono::milliseconds every{250};  ///< between Progressed events
     std::function<void(const RunEvent&)> on_event;
     std::function<void(Outcome)> on_outcome;

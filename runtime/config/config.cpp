@@ -1,11 +1,15 @@
 #include "runtime/check.hpp"
 #include "runtime/config/schema.hpp"
+#include "runtime/config/text.hpp"
 
 #include <thalweg/config.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <map>
+#include <system_error>
 #include <utility>
 
 namespace thalweg {
@@ -82,6 +86,63 @@ std::optional<Problem> check_batches(const Config& config) {
                              batches, config.topology.workers, config.topology.workers == 1 ? "" : "s")};
 }
 
+std::optional<Problem> check_levels(const Config& config) {
+  const auto& levels = config.sync.level_triggers;
+  const std::size_t depth = config.topology.tree.depth();
+  for (std::size_t level = depth; level < levels.size(); ++level) {
+    if (levels[level].empty()) continue;
+    const std::string levels_are = depth == 1 ? "the tree's only level is 0, the root"
+                                              : fmt::format("the tree's levels are 0 to {}", depth - 1);
+    return Problem{
+        {fmt::format("sync.level.{}.trigger", level), "topology.tree", "topology.workers", "topology.groups"},
+        fmt::format("there are no aggregators on level {}: {}", level, levels_are)};
+  }
+  if (config.sync.trigger.empty() || levels[0].empty() || config.sync.trigger == levels[0]) return {};
+  return Problem{{"sync.level.0.trigger", "sync.trigger"},
+                 fmt::format("sync.trigger = \"{}\" and sync.level.0.trigger = \"{}\" are both the root's: "
+                             "keep one of the two",
+                             config.sync.trigger, levels[0])};
+}
+
+/// The 3 in "w3"; nothing for any other text.
+std::optional<std::size_t> worker_index(std::string_view name) {
+  if (!name.starts_with('w')) return {};
+  name.remove_prefix(1);
+  std::size_t index = 0;
+  const char* end = name.data() + name.size();
+  const auto parsed = std::from_chars(name.data(), end, index);
+  const bool leading_zero = name.size() > 1 && name[0] == '0';
+  if (parsed.ec != std::errc{} || parsed.ptr != end || leading_zero) return {};
+  return index;
+}
+
+/// Puts the slow workers in worker order, so that two jobs that say the same are equal.
+std::optional<Problem> resolve_slow(Config& config) {
+  const std::size_t workers = config.topology.workers;
+  std::map<std::size_t, double> factors;
+  for (const auto& [name, factor] : config.emulate.slow) {
+    const auto index = worker_index(name);
+    std::string failed;
+    if (!index || *index >= workers) {
+      failed =
+          fmt::format("there is no worker '{}' to be slow: {}", printable(name),
+                      workers == 1 ? "the only one is w0" : fmt::format("they are w0 to w{}", workers - 1));
+    } else if (factor < 1 && config.emulate.step.count() == 0) {
+      failed =
+          fmt::format("{} would be faster than it is: give a factor of 1 or more, or emulate.step", name);
+    } else if (!factors.emplace(*index, factor).second) {
+      failed = fmt::format("'{}' stands there twice: keep one of the two", name);
+    }
+    if (!failed.empty()) {
+      return Problem{{"emulate.slow", "topology.tree", "topology.workers", "topology.groups"}, failed};
+    }
+  }
+  config.emulate.slow.clear();
+  for (const auto& [index, factor] : factors)
+    config.emulate.slow.emplace_back(fmt::format("w{}", index), factor);
+  return {};
+}
+
 }  // namespace
 
 TreeSpec even_tree(std::uint64_t workers, std::uint64_t groups) {
@@ -108,6 +169,8 @@ std::optional<Problem> resolve(Config& config) {
   }
   if (auto problem = resolve_tree(config.topology)) return problem;
   if (auto problem = check_batches(config)) return problem;
+  if (auto problem = check_levels(config)) return problem;
+  if (auto problem = resolve_slow(config)) return problem;
   if (config.sync.min_workers > config.topology.workers) {
     return Problem{{"sync.min_workers", "topology.tree", "topology.workers"},
                    fmt::format("{} workers can never be left of {}: give {} or less", config.sync.min_workers,

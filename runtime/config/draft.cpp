@@ -17,13 +17,19 @@ Error invalid(const std::string& place, const std::string& text) {
 Status Draft::apply(const Setting& setting) {
   const std::string& place = setting.origin.place;
   if (setting.key.empty()) {
-    if (!is_section(setting.section)) return invalid(place, unknown_section(setting.section));
+    const std::string_view section = first_section(setting.section);
+    if (section.empty()) return invalid(place, unknown_section(setting.section));
     return invalid(place, fmt::format("{}: expected a section, found {}: write [{}] above its keys",
-                                      setting.section, kind_of(setting.value), setting.section));
+                                      setting.section, kind_of(setting.value), section));
   }
   const Key* key = find_key(setting.section, setting.key);
   if (key == nullptr) return invalid(place, unknown_key(setting.section, setting.key));
-  if (const auto complaint = set_field(key->field(config_), setting.value, key->rule)) {
+  const Field field = key->field(config_);
+  auto* const* factors = std::get_if<Factors*>(&field);
+  const auto complaint = factors != nullptr && !setting.entry.empty()
+                             ? set_entry(**factors, {setting.entry, setting.value}, key->rule)
+                             : set_field(field, setting.value, key->rule);
+  if (complaint) {
     return invalid(place, key->text() + ": " + *complaint);
   }
   Origin origin = setting.origin;

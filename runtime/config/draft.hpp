@@ -26,10 +26,12 @@ struct Origin {
 };
 
 /// One line of a job file, or one flag. Without a `section` it is a value outside all sections; without a
-/// `key` it is something that stands where a section belongs.
+/// `key` it is something that stands where a section belongs. With an `entry` it sets that one of a table
+/// only.
 struct Setting {
   std::string section;
   std::string key;
+  std::string entry;
   Value value;
   Origin origin;
 };

@@ -1,9 +1,11 @@
 #include "runtime/config/field.hpp"
 
+#include "runtime/config/call.hpp"
 #include "runtime/config/text.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -58,6 +60,7 @@ Complaint check_text(const std::string& text, const Allowed& allowed) {
     }
     return fmt::format("'{}' is not known: use {}", text, list_of(names->known));
   }
+  if (const auto* calls = std::get_if<Calls>(&allowed)) return check_call(text, *calls);
   if (const auto* rule = std::get_if<Text>(&allowed)) {
     if (text.empty() && !rule->may_be_empty) return "is empty: give a name, or leave the key out";
     if (rule->one_folder && (text == "." || text == ".." || text.find('/') != std::string::npos)) {
@@ -130,6 +133,24 @@ Complaint read_list(const Value& value, const FieldRule& rule, std::string_view 
   return {};
 }
 
+Complaint read_factors(const Value& value, const FieldRule& rule, Factors& factors) {
+  const auto* table = std::get_if<std::vector<Entry>>(&value.held);
+  if (table == nullptr) return expected("a table of numbers, as { w3 = 4.0 }", value);
+  Factors all;
+  for (const auto& entry : *table) {
+    if (auto complaint = set_entry(all, entry, rule)) return complaint;
+  }
+  factors = std::move(all);
+  return {};
+}
+
+/// As it stands before a `=`: without quotes where it needs none.
+std::string key_text(std::string_view name) {
+  constexpr std::string_view bare = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  const bool quoted = name.empty() || name.find_first_not_of(bare) != std::string_view::npos;
+  return quoted ? string_text(name) : std::string(name);
+}
+
 Complaint read_tree(const Value& value, TreeSpec& tree) {
   if (const auto* array = std::get_if<std::vector<Value>>(&value.held)) {
     if (array->empty()) return "an empty array leads nobody: give numbers of workers, as in [2, 2]";
@@ -159,7 +180,8 @@ Complaint set_field(Field field, const Value& value, const FieldRule& rule) {
             const auto* text = std::get_if<std::string>(&value.held);
             if (text == nullptr) return expected("a string", value);
             if (auto complaint = check_text(*text, rule.allowed)) return complaint;
-            *member = *text;
+            const bool is_call = std::holds_alternative<Calls>(rule.allowed) && !text->empty();
+            *member = is_call ? call_text(*parse_call(*text)) : *text;
             return {};
           },
           [&](std::vector<std::uint64_t>* member) {
@@ -185,8 +207,24 @@ Complaint set_field(Field field, const Value& value, const FieldRule& rule) {
             }
             *member = *duration;
             return {};
-          }},
+          },
+          [&](Factors* member) { return read_factors(value, rule, *member); }},
       field);
+}
+
+Complaint set_entry(Factors& factors, const Entry& entry, const FieldRule& rule) {
+  double number = 0;
+  if (auto complaint = read_real(entry.value, rule.allowed, "a number in the table", "each", number)) {
+    return complaint;
+  }
+  const auto found = std::find_if(factors.begin(), factors.end(),
+                                  [&](const auto& factor) { return factor.first == entry.name; });
+  if (found == factors.end()) {
+    factors.emplace_back(entry.name, number);
+  } else {
+    found->second = number;
+  }
+  return {};
 }
 
 Complaint check_field(Field field, const FieldRule& rule) {
@@ -211,6 +249,12 @@ Complaint check_field(Field field, const FieldRule& rule) {
                  [&](const std::chrono::milliseconds* duration) -> Complaint {
                    if (duration->count() >= 0) return {};
                    return "a duration cannot be negative: give 0 or more";
+                 },
+                 [&](const Factors* factors) -> Complaint {
+                   for (const auto& [name, number] : *factors) {
+                     if (auto complaint = check_real(number, rule.allowed, "each")) return complaint;
+                   }
+                   return {};
                  }},
       field);
 }
@@ -232,7 +276,14 @@ std::string field_text(Field field, const FieldRule& rule) {
           [&](const std::vector<std::uint64_t>* counts) { return list(*counts, count_text); },
           [&](const std::vector<double>* numbers) { return list(*numbers, real_text); },
           [](const TreeSpec* tree) { return tree->text(); },
-          [](const std::chrono::milliseconds* duration) { return string_text(duration_text(*duration)); }},
+          [](const std::chrono::milliseconds* duration) { return string_text(duration_text(*duration)); },
+          [](const Factors* factors) {
+            std::string all;
+            for (const auto& [name, number] : *factors) {
+              all += fmt::format("{} {} = {}", all.empty() ? "" : ",", key_text(name), real_text(number));
+            }
+            return all.empty() ? std::string("{}") : "{" + all + " }";
+          }},
       field);
 }
 
@@ -242,6 +293,7 @@ std::string kind_of(const Value& value) {
                                [](double) { return std::string("a float"); },
                                [](const std::string&) { return std::string("a string"); },
                                [](const std::vector<Value>&) { return std::string("an array"); },
+                               [](const std::vector<Entry>&) { return std::string("a table"); },
                                [](const Foreign& foreign) { return foreign.kind; }},
                     value.held);
 }

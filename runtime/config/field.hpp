@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/config/known_call.hpp"
 #include "runtime/config/value.hpp"
 
 #include <thalweg/config.hpp>
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,8 +24,11 @@ namespace thalweg::config {
 
 static_assert(std::is_same_v<std::size_t, std::uint64_t>, "the counts of a Config are 64 bits wide");
 
+/// Numbers by name, as `{ w1 = 2.0, w3 = 4.0 }`.
+using Factors = std::vector<std::pair<std::string, double>>;
+
 using Field = std::variant<bool*, std::uint64_t*, double*, std::string*, std::vector<std::uint64_t>*,
-                           std::vector<double>*, TreeSpec*, std::chrono::milliseconds*>;
+                           std::vector<double>*, TreeSpec*, std::chrono::milliseconds*, Factors*>;
 
 /// Workers and leaders of one process: a message id has 12 bits for the actor, and feeder, scheduler and the
 /// like need a few of them.
@@ -35,7 +40,7 @@ struct Counts {
   std::uint64_t high = 0;
 };
 
-/// What a number may be, or each number of a list. Never NaN or infinite.
+/// What a number may be, or each number of a list or table. Never NaN or infinite.
 struct Reals {
   double low = 0;
   double high = std::numeric_limits<double>::infinity();
@@ -54,7 +59,7 @@ struct Text {
   bool one_folder = false;  ///< is the name of a folder, so no path
 };
 
-using Allowed = std::variant<std::monostate, Counts, Reals, Names, Text>;
+using Allowed = std::variant<std::monostate, Counts, Reals, Names, Calls, Text>;
 
 /// How a field is declared: what it accepts, and for a list whether one number stands for a list of one.
 struct FieldRule {
@@ -67,6 +72,9 @@ using Complaint = std::optional<std::string>;
 
 /// Writes `value` into `field`, unless it complains.
 Complaint set_field(Field field, const Value& value, const FieldRule& rule);
+
+/// Writes one entry of a table, and leaves the others as they are, unless it complains.
+Complaint set_entry(Factors& factors, const Entry& entry, const FieldRule& rule);
 
 /// Whether what stands in `field` is allowed.
 Complaint check_field(Field field, const FieldRule& rule);

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -35,8 +36,6 @@ bool has_too_many_dots(std::string_view text) { return std::count(text.begin(), 
 /// What toml++ calls the types that no key has.
 std::string foreign_kind(const toml::node& node) {
   switch (node.type()) {
-    case toml::node_type::table:
-      return "a table";
     case toml::node_type::date:
       return "a date";
     case toml::node_type::time:
@@ -59,6 +58,12 @@ Value value_of(const toml::node& node) {
     for (const auto& element : *array) values.push_back(value_of(element));
     return {std::move(values)};
   }
+  if (const auto* table = node.as_table()) {
+    std::vector<Entry> entries;
+    entries.reserve(table->size());
+    for (const auto& [key, value] : *table) entries.push_back({std::string(key.str()), value_of(value)});
+    return {std::move(entries)};
+  }
   return {Foreign{foreign_kind(node)}};
 }
 
@@ -71,29 +76,34 @@ std::string syntax_text(const toml::parse_error& error) {
   return "not TOML: " + printable(text);
 }
 
+using Found = std::vector<std::pair<toml::source_position, Setting>>;
+
+/// Adds what stands in `table`, which is the section `outer`, or the whole file when that is empty.
+void add_settings(const std::string& outer, const toml::table& table, const std::string& file, Found& found) {
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    const std::string inner = outer.empty() ? name : outer + "." + name;
+    const bool leads_to_sections = !first_section(inner).empty();
+    if (node.is_table() && leads_to_sections) {
+      add_settings(inner, *node.as_table(), file, found);
+      continue;
+    }
+    const bool misplaced =
+        leads_to_sections || (!is_section(outer) && (node.is_table() || node.is_array_of_tables()));
+    const auto position = key.source().begin;
+    found.emplace_back(position, Setting{misplaced ? inner : outer,
+                                         misplaced ? "" : name,
+                                         "",
+                                         value_of(node),
+                                         {Source::file, fmt::format("{}:{}", file, position.line)}});
+  }
+}
+
 /// The settings of a job file in the order in which they stand there: toml++ sorts tables by name, and of
 /// several errors the first one in the file is to be reported.
 std::vector<Setting> settings_of(const toml::table& root, const std::string& file) {
-  std::vector<std::pair<toml::source_position, Setting>> found;
-  const auto add = [&](std::string section, const toml::key* key, const toml::key& place,
-                       const toml::node& node) {
-    const auto position = place.source().begin;
-    found.emplace_back(position, Setting{std::move(section),
-                                         key == nullptr ? "" : std::string(key->str()),
-                                         value_of(node),
-                                         {Source::file, fmt::format("{}:{}", file, position.line)}});
-  };
-  for (const auto& [name, node] : root) {
-    const std::string section(name.str());
-    const toml::table* table = node.as_table();
-    if (table != nullptr && is_section(section)) {
-      for (const auto& [key, value] : *table) add(section, &key, key, value);
-    } else if (table != nullptr || node.is_array_of_tables() || is_section(section)) {
-      add(section, nullptr, name, node);
-    } else {
-      add("", &name, name, node);
-    }
-  }
+  Found found;
+  add_settings("", root, file, found);
   std::stable_sort(found.begin(), found.end(), [](const auto& one, const auto& other) {
     return std::pair(one.first.line, one.first.column) < std::pair(other.first.line, other.first.column);
   });
@@ -175,21 +185,39 @@ Value flag_value(const std::string& text, bool wants_string) {
   return {text};
 }
 
+/// The parts of "sync.level.1.trigger": the longest section that it begins with, or else all up to its first
+/// dot, and the key in it.
+std::pair<std::string, std::string> section_and_name(const std::string& key) {
+  for (auto dot = key.rfind('.'); dot != std::string::npos && dot > 0; dot = key.rfind('.', dot - 1)) {
+    if (is_section(key.substr(0, dot))) return {key.substr(0, dot), key.substr(dot + 1)};
+  }
+  const auto dot = key.find('.');
+  if (dot == std::string::npos) return {"", key};
+  return {key.substr(0, dot), key.substr(dot + 1)};
+}
+
 Status apply_flag(Draft& draft, const Override& flag) {
-  const auto dot = flag.key.find('.');
-  const bool dotted = dot != std::string::npos;
-  const std::string section = dotted ? flag.key.substr(0, dot) : "";
-  const std::string name = dotted ? flag.key.substr(dot + 1) : flag.key;
+  Setting setting;
+  std::tie(setting.section, setting.key) = section_and_name(flag.key);
   const bool by_set = flag.flag.empty() || flag.flag == "--set";
   const std::string place =
       printable(by_set ? fmt::format("--set {}={}", flag.key, flag.value) : flag.flag + " " + flag.value);
-  if (name.empty()) {
+  if (setting.key.empty()) {
     return Error{ErrorCode::invalid, place + ": no key is named: give section.key=value"};
   }
   Config types;
-  const Key* key = find_key(section, name);
+  if (const auto dot = setting.key.find('.'); dot != std::string::npos) {
+    const Key* table = find_key(setting.section, setting.key.substr(0, dot));
+    if (table != nullptr && std::holds_alternative<Factors*>(table->field(types))) {
+      setting.entry = setting.key.substr(dot + 1);
+      setting.key.resize(dot);
+    }
+  }
+  const Key* key = find_key(setting.section, setting.key);
   const bool wants_string = key != nullptr && std::holds_alternative<std::string*>(key->field(types));
-  return draft.apply({section, name, flag_value(flag.value, wants_string), {Source::flag, place}});
+  setting.value = flag_value(flag.value, wants_string);
+  setting.origin = {Source::flag, place};
+  return draft.apply(setting);
 }
 
 }  // namespace

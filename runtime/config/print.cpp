@@ -1,4 +1,5 @@
 #include "runtime/config/schema.hpp"
+#include "runtime/config/text.hpp"
 
 #include <thalweg/config.hpp>
 
@@ -18,14 +19,20 @@ std::string print_config(const Config& config) {
   std::string text;
   std::string_view section;
   for (const auto& key : config::all_keys()) {
-    if (key.section != section) {
-      text += fmt::format("{}[{}]\n", section.empty() ? "" : "\n", key.section);
-      section = key.section;
-    }
+    const std::string value = config::field_text(key.field(shown), key.rule);
     // A job file may say how long to train in one way only.
     const bool replaced = shown.train.steps != 0 && key.text() == "train.epochs";
-    text += fmt::format("# {}\n{}{} = {}\n", key.comment, replaced ? "# " : "", key.name,
-                        config::field_text(key.field(shown), key.rule));
+    const bool left_out = key.left_out && value == config::string_text("");
+    if (key.section != section) {
+      section = key.section;
+      if (!text.empty() && !key.comment.empty()) text += '\n';
+      // The comment of a section that is one itself stands above it, so that it can be uncommented as a
+      // whole.
+      if (key.left_out && !key.comment.empty()) text += fmt::format("# {}\n", key.comment);
+      text += fmt::format("{}[{}]\n", left_out ? "# " : "", section);
+    }
+    if (!key.left_out) text += fmt::format("# {}\n", key.comment);
+    text += fmt::format("{}{} = {}\n", replaced || left_out ? "# " : "", key.name, value);
   }
   return text;
 }

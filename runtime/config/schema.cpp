@@ -1,8 +1,5 @@
 #include "runtime/config/schema.hpp"
 
-#include "runtime/config/nearest.hpp"
-#include "runtime/config/text.hpp"
-
 #include <algorithm>
 #include <limits>
 
@@ -168,26 +165,34 @@ const Key table[] = {
      "method",
      "How the workers are kept in step, with its number where it has one, as inhad(2).",
      [](Config& c) -> Field { return &c.sync.method; },
-     {Text{.may_be_empty = false}}},
-    {"sync", "local",
+     {Calls{known_methods(), false}}},
+    {"sync",
+     "local",
      "What a worker does before it contributes: steps(H), or free(H_max); empty: as the method does.",
-     [](Config& c) -> Field { return &c.sync.local; }},
-    {"sync", "pace",
+     [](Config& c) -> Field { return &c.sync.local; },
+     {Calls{known_locals()}}},
+    {"sync",
+     "pace",
      "When a worker may go on: lockstep, reply, stale(s), one_behind or free; empty: as the method does.",
-     [](Config& c) -> Field { return &c.sync.pace; }},
-    {"sync", "trigger",
+     [](Config& c) -> Field { return &c.sync.pace; },
+     {Calls{known_paces()}}},
+    {"sync",
+     "trigger",
      "When the root closes a round: all, any, count(c), progress(c) or quorum(q, grace_ms); empty: as the "
      "method does.",
-     [](Config& c) -> Field { return &c.sync.trigger; }},
+     [](Config& c) -> Field { return &c.sync.trigger; },
+     {Calls{known_root_triggers()}}},
     {"sync",
      "merge",
      "What a round does to the parameters: mean, or each contribution at once; empty: as the method does.",
      [](Config& c) -> Field { return &c.sync.merge; },
      {Names{merges}}},
-    {"sync", "adopt",
+    {"sync",
+     "adopt",
      "What a worker does with new parameters: replace, keep_local, eager or mix(share); empty: as the method "
      "does.",
-     [](Config& c) -> Field { return &c.sync.adopt; }},
+     [](Config& c) -> Field { return &c.sync.adopt; },
+     {Calls{known_adopts()}}},
     {"sync",
      "staleness_scaling",
      "Weigh a gradient by its age in versions: none or inverse; empty: as the method does.",
@@ -225,9 +230,11 @@ const Key table[] = {
      "Its momentum; nesterov only.",
      [](Config& c) -> Field { return &c.sync.outer_momentum; },
      {Reals{.high = 1, .below_high = true}}},
-    {"sync", "pull_when",
+    {"sync",
+     "pull_when",
      "inhad pulls when enough iterations are unpulled, or groups(k, m): k groups with m each.",
-     [](Config& c) -> Field { return &c.sync.pull_when; }},
+     [](Config& c) -> Field { return &c.sync.pull_when; },
+     {Calls{known_pulls(), false}}},
     {"sync",
      "pull_from",
      "inhad pulls from all groups that have something, or from the fastest that make up enough.",
@@ -248,6 +255,33 @@ const Key table[] = {
      "When fewer workers are left, the run ends.",
      [](Config& c) -> Field { return &c.sync.min_workers; },
      {Counts{1, workers_max}}},
+
+    {"sync.level.0",
+     "trigger",
+     "When aggregators on this level of the tree (0: the root) close a round, as trigger above; leaders (1 "
+     "to 3) "
+     "also forward or pulled.",
+     [](Config& c) -> Field { return &c.sync.level_triggers[0]; },
+     {Calls{known_root_triggers()}},
+     true},
+    {"sync.level.1",
+     "trigger",
+     "",
+     [](Config& c) -> Field { return &c.sync.level_triggers[1]; },
+     {Calls{known_leader_triggers()}},
+     true},
+    {"sync.level.2",
+     "trigger",
+     "",
+     [](Config& c) -> Field { return &c.sync.level_triggers[2]; },
+     {Calls{known_leader_triggers()}},
+     true},
+    {"sync.level.3",
+     "trigger",
+     "",
+     [](Config& c) -> Field { return &c.sync.level_triggers[3]; },
+     {Calls{known_leader_triggers()}},
+     true},
 
     {"balance",
      "by",
@@ -312,37 +346,21 @@ const Key table[] = {
     {"emulate", "step", "Length of a step of train.batch samples at speed 1, as \"10ms\"; \"0s\": as it is.",
      [](Config& c) -> Field { return &c.emulate.step; }},
     {"emulate",
+     "slow",
+     "By worker how many times slower it is, as { w3 = 4.0 }.",
+     [](Config& c) -> Field { return &c.emulate.slow; },
+     {Reals{.above_low = true}}},
+    {"emulate",
      "delay_ms",
      "One-way delay of the links into the root.",
      [](Config& c) -> Field { return &c.emulate.delay_ms; },
-     {Reals{}}},
+     {Reals{.high = 3'600'000}}},
     {"emulate",
      "rate_mbit",
      "Rate of the same links, each way; 0: no bound.",
      [](Config& c) -> Field { return &c.emulate.rate_mbit; },
      {Reals{}}},
 };
-
-std::vector<std::string> section_names() {
-  std::vector<std::string> names;
-  for (const auto& key : table) {
-    if (names.empty() || names.back() != key.section) names.emplace_back(key.section);
-  }
-  return names;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-/// How far a key that somebody wrote is from one that exists. A key in the wrong section is one step off for
-/// its section and the rest for its name.
-std::size_t distance(std::string_view section, std::string_view name, const Key& key) {
-  const std::size_t by_name = name_distance(name, key.name);
-  return section == key.section ? by_name : by_name + 1;
-}
 
 }  // namespace
 
@@ -357,36 +375,19 @@ const Key* find_key(std::string_view section, std::string_view name) {
   return found == std::end(table) ? nullptr : found;
 }
 
+bool is_nested(std::string_view section, std::string_view name) {
+  return section.size() > name.size() && section.starts_with(name) && section[name.size()] == '.';
+}
+
 bool is_section(std::string_view name) {
   return std::any_of(std::begin(table), std::end(table), [&](const Key& key) { return key.section == name; });
 }
 
-std::string unknown_key(std::string_view section, std::string_view name) {
-  const std::string written =
-      section.empty() ? std::string(name) : std::string(section) + "." + std::string(name);
-  const Key* nearest = nullptr;
-  std::size_t nearest_distance = tolerated_distance(name) + 1;
-  for (const auto& key : table) {
-    if (const std::size_t far = distance(section, name, key); far < nearest_distance) {
-      nearest = &key;
-      nearest_distance = far;
-    }
-  }
-  const std::string failed = "unknown key '" + printable(written) + "': ";
-  if (nearest != nullptr) return failed + "did you mean '" + nearest->text() + "'?";
-  if (!is_section(section)) return failed + "keys stand in the sections " + joined(section_names());
-  std::vector<std::string> names;
-  for (const auto& key : table) {
-    if (key.section == section) names.emplace_back(key.name);
-  }
-  return failed + "the keys of [" + std::string(section) + "] are " + joined(names);
-}
-
-std::string unknown_section(std::string_view name) {
-  const std::string failed = "unknown section '" + printable(name) + "': ";
-  const std::string nearest = nearest_name(name, section_names());
-  if (!nearest.empty()) return failed + "did you mean '" + nearest + "'?";
-  return failed + "the sections are " + joined(section_names());
+std::string_view first_section(std::string_view name) {
+  const auto* found = std::find_if(std::begin(table), std::end(table), [&](const Key& key) {
+    return key.section == name || is_nested(key.section, name);
+  });
+  return found == std::end(table) ? std::string_view{} : found->section;
 }
 
 }  // namespace thalweg::config

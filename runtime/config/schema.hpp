@@ -17,9 +17,12 @@ namespace thalweg::config {
 struct Key {
   std::string_view section;
   std::string_view name;
-  std::string_view comment;  ///< one line, written above the key in a printed job file
+  std::string_view
+      comment;  ///< one line, written above the key in a printed job file; empty: the one before it counts
   Field (*field)(Config&);
   FieldRule rule = {};
+  bool left_out =
+      false;  ///< the only key of a section that is printed as a comment while it is an empty text
 
   [[nodiscard]] std::string text() const;  ///< "train.batch"
 };
@@ -31,6 +34,12 @@ std::span<const Key> all_keys();
 const Key* find_key(std::string_view section, std::string_view name);
 
 bool is_section(std::string_view name);
+
+/// Whether `section` stands in `name`: "sync.level.0" does in "sync.level" and in "sync".
+bool is_nested(std::string_view section, std::string_view name);
+
+/// The first section that is called `name` or is nested in it; empty when there is none.
+std::string_view first_section(std::string_view name);
 
 /// What to tell somebody who wrote a key or a section that does not exist. `section` is empty for a key
 /// that stands in none.

@@ -14,8 +14,16 @@ struct Foreign {
   std::string kind;
 };
 
+struct Entry;
+
 struct Value {
-  std::variant<bool, std::int64_t, double, std::string, std::vector<Value>, Foreign> held;
+  std::variant<bool, std::int64_t, double, std::string, std::vector<Value>, std::vector<Entry>, Foreign> held;
+};
+
+/// A key and its value in a table, as `w3 = 4.0`.
+struct Entry {
+  std::string name;
+  Value value;
 };
 
 }  // namespace thalweg::config

@@ -73,7 +73,8 @@ TEST_F(BadInputTest, NamesThatNobodyKnows) {
                      "model.name = \"lenet\": no such name: did you mean \"lenet5\"? known are lenet5, mlp");
   expect_job_refused({"--data", "imagenet"}, 2,
                      "data.name = \"imagenet\": no such name: known are fashion_mnist, mnist, synthetic");
-  expect_job_refused({"--method", "sgd"}, 2, "--method sgd: sync.method: 'sgd' is not known: use ssgd");
+  expect_job_refused({"--method", "sgd"}, 2,
+                     "--method sgd: sync.method: 'sgd' is not known: did you mean ssgd?");
   expect_job_refused({"--set", "train.lrr=1"}, 2,
                      "--set train.lrr=1: unknown key 'train.lrr': did you mean 'train.lr'?");
 }

@@ -62,7 +62,12 @@ std::string result_block(const Summary& summary, bool verbose) {
   if (evaluated(summary)) text += row("test loss", fmt::format("{:.4f}", summary.loss));
   text += row("wall time", human_seconds(summary.wall_s));
   text += row("speed",
-              fmt::format("{} samples/s", human_count(static_cast<std::uint64_t>(summary.samples_per_s))));
+              fmt::format("{} samples/s{}", human_count(static_cast<std::uint64_t>(summary.samples_per_s)),
+                          summary.emulated ? ", emulated" : ""));
+  if (!std::isnan(summary.speed_share)) {
+    text +=
+        row("speed share", fmt::format("{:.0f} % of what the workers make alone", summary.speed_share * 100));
+  }
   text += row("busy", fmt::format("{:.0f} % of the time of {}", summary.busy_share * 100,
                                   counted(summary.workers, "worker", "workers")));
   text += row("commits",

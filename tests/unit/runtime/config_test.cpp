@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 // The files in tests/golden/config cover what a job file can get wrong; here are the right ones, flags, and
@@ -37,6 +38,8 @@ class JobFile : public testing::Test {
 Result<Config> set(const std::string& key, const std::string& value, const std::string& flag = "--set") {
   return load_config({}, {{key, value, flag}});
 }
+
+using Slow = std::vector<std::pair<std::string, double>>;
 
 std::string error_of(const Result<Config>& result) {
   return result.ok() ? "(no error)" : result.error().text;
@@ -122,6 +125,13 @@ TEST_F(JobFile, PrintingAndReadingBackChangesNothing) {
       {{"topology.groups", "0", ""}},
       {{"train.steps", "3", ""}, {"train.lr", "0.1", ""}, {"train.weight_decay", "1e-300", ""}},
       {{"train.lr", "0.30000000000000004", ""}, {"data.noise", "1e22", ""}, {"model.hidden", "[]", ""}},
+      {{"emulate.slow", "{w3 = 4, w1 = 0.1}", ""},
+       {"emulate.step", "5ms", ""},
+       {"emulate.rate_mbit", "1e3", ""}},
+      {{"sync.method", "ssp( 3 )", ""}, {"sync.level.0.trigger", "quorum(3,0.5)", ""}},
+      {{"sync.level.1.trigger", "pulled", ""},
+       {"sync.trigger", "count(2)", ""},
+       {"sync.adopt", "mix(0.1)", ""}},
       {{"run.name", "a \\\"b\\\" # ü", ""}, {"run.out", "C:\\dir with 'quotes' and \"more\"", ""}},
   };
   for (const auto& overrides : cases) {
@@ -169,12 +179,24 @@ TEST(PrintConfig, HasACommentAboveEachKeyAndEachKeyOnce) {
   const std::string text = print_config(Config{});
   std::size_t from = 0;
   for (const auto& key : config::all_keys()) {
+    if (key.left_out) continue;
     const std::string lines = "# " + std::string(key.comment) + "\n" + std::string(key.name) + " = ";
     const auto at = text.find(lines, from);
     ASSERT_NE(at, std::string::npos) << key.text();
     from = at + lines.size();
   }
   EXPECT_NE(text.find("\ntree = [4]\n"), std::string::npos) << "resolved, though the Config was not";
+}
+
+TEST(PrintConfig, LevelsThatSayNothingAreCommentedOut) {
+  Config config;
+  config.sync.level_triggers[1] = "any";
+  const std::string text = print_config(config);
+  EXPECT_NE(
+      text.find(
+          "\n# [sync.level.0]\n# trigger = \"\"\n[sync.level.1]\ntrigger = \"any\"\n# [sync.level.2]\n"),
+      std::string::npos)
+      << text;
 }
 
 TEST(PrintConfig, EpochsThatStepsReplaceAreCommentedOut) {
@@ -219,13 +241,59 @@ TEST(Overrides, ErrorsNameTheFlag) {
       "--seed 9223372036854775808: run.seed: expected an integer, found one that does not fit in 64 bits");
   EXPECT_EQ(error_of(set("run.seed", "-1", "--seed")),
             "--seed -1: run.seed: -1 is out of range: it must be from 0 to 9223372036854775807");
-  EXPECT_EQ(error_of(set("sync.method", "asp", "--method")),
-            "--method asp: sync.method: 'asp' is not known: use ssgd");
+  EXPECT_EQ(error_of(set("sync.method", "asd", "--method")),
+            "--method asd: sync.method: 'asd' is not known: did you mean asp?");
   EXPECT_EQ(error_of(set("train.lr", "1\nmomentum = 2", "--lr")),
             "--lr 1\\x0amomentum = 2: train.lr: expected a number, found a string");
   EXPECT_EQ(error_of(set("run.out", "a\xff", "--out")),
             "--out a\\xff: run.out: holds what is no printable text: give UTF-8 without control characters");
   EXPECT_EQ(set("lr", "3").error().code, ErrorCode::invalid);
+}
+
+TEST(Overrides, SetEntriesOfATable) {
+  EXPECT_EQ(set("emulate.slow", "{w3 = 4.0}")->emulate.slow, (Slow{{"w3", 4.0}}));
+  EXPECT_EQ(set("emulate.slow.w3", "4")->emulate.slow, (Slow{{"w3", 4.0}}));
+  const auto both = load_config({}, {{"emulate.slow", "{w3 = 4.0, w1 = 2.0}", "--set"},
+                                     {"emulate.slow.w0", "3", "--set"},
+                                     {"emulate.slow.w1", "1.5", "--set"}});
+  ASSERT_TRUE(both.ok()) << both.error().text;
+  EXPECT_EQ(both->emulate.slow, (Slow{{"w0", 3.0}, {"w1", 1.5}, {"w3", 4.0}})) << "in worker order";
+  EXPECT_EQ(error_of(set("emulate.slow.w4", "2")),
+            "--set emulate.slow.w4=2: emulate.slow: there is no worker 'w4' to be slow: they are w0 to w3");
+  EXPECT_EQ(error_of(set("emulate.slow.w3", "fast")),
+            "--set emulate.slow.w3=fast: emulate.slow: expected a number in the table, found a string");
+}
+
+TEST(Overrides, ReachNestedSections) {
+  EXPECT_EQ(set("sync.level.1.trigger", "forward")->sync.level_triggers[1], "forward");
+  EXPECT_EQ(set("sync.level.0.trigger", " quorum(3,50) ")->sync.level_triggers[0], "quorum(3, 50)");
+  EXPECT_EQ(error_of(set("sync.level.4.trigger", "all")),
+            "--set sync.level.4.trigger=all: unknown key 'sync.level.4.trigger': did you mean "
+            "'sync.level.0.trigger'?");
+  EXPECT_EQ(error_of(set("sync.level", "all")),
+            "--set sync.level=all: unknown key 'sync.level': did you mean the section 'sync.level.0'?");
+  EXPECT_EQ(error_of(set("sync.level.2.trigger", "all")),
+            "--set sync.level.2.trigger=all: sync.level.2.trigger: there are no aggregators on level 2: "
+            "the tree's levels are 0 to 1");
+}
+
+TEST(Overrides, NameMethodsAndPartsWithTheirNumbers) {
+  for (const std::string method :
+       {"ssgd", "asp", "ssp", "ssp(0)", "nsoftsync(2)", "inhad(4)", "dcasgd", "local_sgd(8)",
+        "post_local_sgd", "flsgd(16)", "diloco", "diloco_eager(8)"}) {
+    const auto config = set("sync.method", method);
+    ASSERT_TRUE(config.ok()) << config.error().text;
+    EXPECT_EQ(config->sync.method, method);
+  }
+  for (const auto& [key, value] :
+       std::vector<std::pair<std::string, std::string>>{{"sync.local", "steps(8)"},
+                                                        {"sync.local", "free(8)"},
+                                                        {"sync.pace", "one_behind"},
+                                                        {"sync.trigger", "progress(4)"},
+                                                        {"sync.adopt", "keep_local"},
+                                                        {"sync.pull_when", "groups(2, 3)"}}) {
+    EXPECT_EQ(error_of(set(key, value)), "(no error)");
+  }
 }
 
 TEST(Overrides, DeepNestingIsRefused) {
@@ -275,6 +343,35 @@ TEST(ResolveConfig, ChecksEveryNumber) {
             "train.batch: 0 batch sizes for 4 workers: give one number for all, or one for each");
   EXPECT_EQ(error([](Config& c) { c.data.name = ""; }),
             "data.name: is empty: give a name, or leave the key out");
+}
+
+TEST(ResolveConfig, ChecksTheSlowWorkers) {
+  const auto error = [](const Slow& slow, std::size_t workers = 4) {
+    Config config;
+    config.topology.workers = workers;
+    config.emulate.slow = slow;
+    return error_of(resolve_config(config));
+  };
+  EXPECT_EQ(error({{"w1", std::numeric_limits<double>::infinity()}}),
+            "emulate.slow: inf is out of range: each must be finite and above 0");
+  EXPECT_EQ(error({{"w1", 2}, {"w1", 3}}), "emulate.slow: 'w1' stands there twice: keep one of the two");
+  EXPECT_EQ(error({{"w1", 2}}, 1), "emulate.slow: there is no worker 'w1' to be slow: the only one is w0");
+  for (const std::string name : {"", "w", "w01", "w4", "g0", "1", "w1 ", "w99999999999999999999"}) {
+    EXPECT_EQ(error({{name, 2}}),
+              "emulate.slow: there is no worker '" + name + "' to be slow: they are w0 to w3");
+  }
+}
+
+TEST(ResolveConfig, ChecksTheLevelsOfTheTree) {
+  Config config;
+  config.topology.groups = 0;
+  config.sync.level_triggers[1] = "any";
+  EXPECT_EQ(
+      error_of(resolve_config(config)),
+      "sync.level.1.trigger: there are no aggregators on level 1: the tree's only level is 0, the root");
+  config.sync.level_triggers = {"any", "", "", ""};
+  config.sync.trigger = "any";
+  EXPECT_EQ(error_of(resolve_config(config)), "(no error)") << "they agree";
 }
 
 TEST(Config, DurationsAreReadAndPrinted) {
