@@ -40,6 +40,8 @@ TEST(SummaryJson, NamesAndOrderAreTheDocumentedOnes) {
   summary.setup_s = 0.5;
   summary.data_s = 0.25;
   summary.train_loss = 0.125;
+  summary.staleness_counts = {90, 20};
+  summary.worker_summaries = {{"w0", 64, 4, 1.5}};
   summary.ended_by = "max_time";
   summary.resumed_from = 400;
   summary.folder = "runs/lenet5-1";
