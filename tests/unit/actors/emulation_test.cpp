@@ -67,7 +67,7 @@ struct Emulated {
     features.assign(samples, 1.0F);
     labels.assign(samples, 0);
     indices.assign(samples, 3);
-    alignas(64) std::array<float, 16> parameters{};
+    alignas(64) std::array<float, 32> parameters{};
     return model->step({features, labels, indices}, parameters, gradient, [](std::size_t) {});
   }
 
@@ -77,7 +77,7 @@ struct Emulated {
   std::vector<float> features;
   std::vector<std::int32_t> labels;
   std::vector<std::uint64_t> indices;
-  alignas(64) std::array<float, 16> gradient{};
+  alignas(64) std::array<float, 32> gradient{};
 };
 
 TEST(EmulatedModel, WaitsOutWhatComputingLeavesOfAStep) {
