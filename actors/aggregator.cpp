@@ -19,25 +19,34 @@ std::string pool() { return "task pool"; }
 std::string scheduler() { return "scheduler"; }
 std::string supervisor() { return "supervisor"; }
 
+using Trigger = rules::TriggerRule::Kind;
+
 }  // namespace
+
+std::size_t AggregatorState::sums_of(const rules::Method& method, std::size_t level) {
+  if (method.trigger(level).kind == Trigger::pulled) return 2 * Tallies::most + 1;
+  return method.adopt.kind == rules::AdoptRule::Kind::eager ? 5 : 2;
+}
 
 AggregatorHandle::behavior_type AggregatorState::start(Options options) {
   options_ = std::move(options);
   self_->name_is(options_.id.text());
-  trigger_ = options_.method.trigger();
-  merge_ = options_.method.merge();
+  trigger_ = options_.method.trigger(options_.level);
   if (options_.root) root_.emplace(self_, std::move(*options_.root));
   self_->waits_for(scheduler, {"waits for its first roster"});
   return {
-      [this](const Stamp&, const Parameters& parameters) {
-        handed_up_ = false;
-        if (!opened_) early_ = parameters;
-        publish(parameters);
+      [this](const Stamp&, const Parameters& parameters) { receive(parameters); },
+      [this](const Stamp&, const Slowest& slowest) {
+        for (const auto& member : members_) self_->tell(member.handle, slowest);
+      },
+      [this](const Stamp&, const Pull& pull) {
+        pull_ = pull;
         proceed();
       },
       [this](const Stamp&, const Stop& request) { stop(request); },
       [this](const Stamp&, const Roster& roster) { update(roster); },
       [this](const Stamp&, const Contribution& contribution) { take(contribution); },
+      [this](const Stamp&, const Progress& progress) { hear(progress); },
       [this](const Stamp&, const FoldDone&) {
         std::exchange(after_work_, nullptr)();
         if (quitting_) return quit();
@@ -49,50 +58,99 @@ AggregatorHandle::behavior_type AggregatorState::start(Options options) {
       },
       [this](const Stamp&, const Evaluation& evaluation) { root_->evaluated(evaluation); },
       [this](const Stamp&, const CheckpointDone& done) { root_->checkpointed(done); },
+      [this](const Stamp&, const Drained& drained) {
+        drained_ = drained.drained;
+        proceed();
+      },
       [this](const Stamp&, const DataSpent&) { root_->end(EndedBy::data, false); },
   };
 }
 
-// -- the round
-// -------------------------------------------------------------------------------------------------
+// -- members and what they send
+// --------------------------------------------------------------------------------------------
+
+AggregatorState::Member* AggregatorState::find(MemberId id) {
+  const auto found =
+      std::find_if(members_.begin(), members_.end(), [&](const Member& each) { return each.id == id; });
+  return found == members_.end() ? nullptr : &*found;
+}
 
 void AggregatorState::update(const Roster& roster) {
   const bool first = !opened_ && !roster.added.empty();
-  for (const auto& member : roster.added) members_.push_back({member.id, member.handle, {}, false, false});
+  for (const auto& added : roster.added) {
+    Member member{added.id, added.handle};
+    member.asked = trigger_.kind != Trigger::progress && trigger_.kind != Trigger::pulled;
+    member.progress.id = added.id;
+    members_.push_back(std::move(member));
+  }
+  for (const auto worker : roster.workers) clocks_.add(worker);
+  workers_ += roster.workers.size();
   for (const auto& removed : roster.removed) {
-    const auto member = std::find_if(members_.begin(), members_.end(),
-                                     [&](const Member& each) { return each.id == removed; });
-    if (member == members_.end()) continue;
-    if (member->arrived) {
+    if (root_ && removed.kind == MemberId::Kind::worker) {
+      clocks_.remove(removed.number);
+      --workers_;
+    }
+    auto* member = find(removed);
+    if (member == nullptr) continue;
+    if (!options_.method.planned() && removed.kind == MemberId::Kind::worker) {
+      self_->tell(options_.scheduler, Fenced{removed.number, member->serial});
+    }
+    if (member->arrived || !member->early.empty()) {
       member->gone = true;  // what it contributed counts
     } else {
-      members_.erase(member);
+      const auto index = static_cast<std::size_t>(member - members_.data());
+      if (index < next_fold_) --next_fold_;
+      members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(index));
     }
     self_->note({"round {} goes on with {} members", {round_.value, members_.size()}});
   }
   if (first) {
     opened_ = true;
     round_ = roster.first;
-    if (root_) publish(root_->current());
-    if (early_) publish(*std::exchange(early_, std::nullopt));
+    if (root_) {
+      initial_ = root_->current().payload;
+      publish(root_->current());
+    }
+    if (newest_) publish(*newest_);  // that came before it
   }
+  tell_slowest();
   proceed();
 }
 
-void AggregatorState::take(const Contribution& contribution) {
-  const auto member = std::find_if(members_.begin(), members_.end(),
-                                   [&](const Member& each) { return each.id == contribution.origin; });
-  if (member == members_.end() || contribution.round != round_ || member->arrived) {
-    ++dropped_;
-    self_->note({"drops a contribution of round {}: round {} is open; {} dropped so far",
-                 {contribution.round.value, round_.value, dropped_}});
-    return;
+void AggregatorState::take(const Contribution& arrived) {
+  auto* member = find(arrived.via);
+  if (member == nullptr || member->gone) return drop(arrived);
+  Contribution contribution = arrived.via == arrived.origin ? guarded(arrived) : arrived;
+  switch (trigger_.kind) {
+    case Trigger::forward:
+      count_bytes(arrived);
+      member->serial = contribution.serial;
+      return pass_on(*member, std::move(contribution));
+    case Trigger::pulled:
+      return take_pulled(*member, std::move(contribution));
+    case Trigger::any:
+    case Trigger::count:
+      count_bytes(arrived);
+      member->serial = contribution.serial;
+      routes_[contribution.origin] = member->handle;
+      askers_.push_back({member->handle, {contribution.origin, contribution.seq}});
+      arrivals_.push_back(std::move(contribution));
+      return proceed();
+    case Trigger::all:
+    case Trigger::progress:
+    case Trigger::quorum:
+      return take_for_round(*member, std::move(contribution));
   }
+}
+
+void AggregatorState::count_bytes(const Contribution& contribution) {
   if (contribution.payload) bytes_up_ += contribution.payload->bytes();
-  member->arrived = true;
-  member->waiting = guarded(contribution);
-  ++arrived_;
-  proceed();
+}
+
+void AggregatorState::drop(const Contribution& contribution) {
+  ++dropped_;
+  self_->note({"drops a contribution of round {}: round {} is open; {} dropped so far",
+               {contribution.round.value, round_.value, dropped_}});
 }
 
 /// The contribution, or, when its numbers are no good, one that says so and adds nothing.
@@ -107,100 +165,88 @@ Contribution AggregatorState::guarded(const Contribution& contribution) {
                                                                            : Refusal::Why::not_finite;
   Contribution refused;
   refused.origin = contribution.origin;
+  refused.via = contribution.via;
+  refused.incarnation = contribution.incarnation;
+  refused.seq = contribution.seq;
   refused.round = contribution.round;
   refused.base_version = contribution.base_version;
+  refused.iterations = contribution.iterations;
   refused.compute_ns = contribution.compute_ns;
+  refused.work = contribution.work;
+  for (auto& work : refused.work) work.samples = 0;
+  refused.serial = contribution.serial;
   refused.refused.push_back({why, contribution.origin, contribution.spent, contribution.again});
   return refused;
 }
 
+/// What is further down makes its way to the root; leaders that are pulled add it to what they hold.
+void AggregatorState::hear(const Progress& progress) {
+  if (progress.rests) {
+    if (!root_) return self_->tell(options_.parent, progress);
+    clocks_.rest(progress.origin.number);
+    return tell_slowest();
+  }
+  if (auto* member = find(progress.origin)) {
+    member->progress.iterations = std::max(member->progress.iterations, progress.iterations);
+    if (!root_) return tell_progress();
+    proceed();
+  }
+}
+
+void AggregatorState::receive(const Parameters& parameters) {
+  if (parameters.answer && parameters.answer->to != options_.id) {
+    const auto route = routes_.find(parameters.answer->to);
+    if (route == routes_.end()) return;
+    bytes_down_ += parameters.payload->bytes();
+    return self_->tell(route->second, parameters);
+  }
+  handed_up_ = false;
+  const bool first = !newest_;
+  newest_ = parameters;
+  newest_->answer.reset();
+  // Members that are answered one by one have the newest parameters from their answers.
+  const bool answers = options_.method.pace.replies() && !trigger_.by_member();
+  if (opened_ && (first || !answers)) publish(*newest_);
+  proceed();
+}
+
 void AggregatorState::proceed() {
   if (after_work_) return self_->waits_for(pool, {"round {} is on the task pool", {round_.value}});
-  // Nobody to wait for: the run ends, or this leader was taken off its parent's roster.
-  if (members_.empty() || diverged_ || (root_ && root_->ending())) {
+  if (diverged_ || (root_ && (root_->ending() || members_.empty()))) {
     return self_->waits_for(supervisor, {"waits for the end of the run in round {}", {round_.value}});
   }
-  if (!closing_) {
-    if (!fold_ready()) return;
-    const auto decision = trigger_->decide({round_, members_.size(), arrived_, folded_});
-    self_->note(decision.reason);
-    closing_ = decision.action == rules::TriggerAction::close;
-    if (!closing_) return wait_for_members(decision.reason);
+  if (!opened_) return;
+  switch (trigger_.kind) {
+    case Trigger::forward:
+      return wait_for_members({"waits for contributions to pass on"});
+    case Trigger::pulled:
+      return proceed_pulled();
+    case Trigger::any:
+    case Trigger::count:
+      return proceed_arrivals();
+    case Trigger::all:
+    case Trigger::progress:
+    case Trigger::quorum:
+      return proceed_round();
   }
-  self_->goes_on();
-  root_ ? commit() : contribute();
-  if (!closing_) proceed();  // the next round is open: whom it waits for is recorded there
 }
 
 void AggregatorState::wait_for_members(const rules::Reason& why) {
-  if (handed_up_) {
+  if (handed_up_ && trigger_.by_member()) {
     return self_->waits_for([this] { return options_.parent_name; },
                             {"waits for what came of the round before {}", {round_.value}});
   }
   const auto missing = [this] {
-    const auto found =
-        std::find_if(members_.begin(), members_.end(), [](const Member& member) { return !member.arrived; });
-    return found == members_.end() ? std::string("itself") : found->id.text();
+    const auto found = std::find_if(members_.begin(), members_.end(),
+                                    [](const Member& member) { return member.asked && !member.arrived; });
+    if (found != members_.end()) return found->id.text();
+    return members_.empty() ? std::string("supervisor") : members_.front().id.text();
   };
   self_->waits_for(missing, why);
 }
 
-/// Folds the members that have arrived, up to the first that has not. True: nothing is left to fold now.
-bool AggregatorState::fold_ready() {
-  std::size_t end = folded_;
-  std::vector<Payload> sources;
-  for (; end < members_.size() && members_[end].waiting; ++end) {
-    if (members_[end].waiting->payload) sources.push_back(members_[end].waiting->payload);
-  }
-  const auto count_in = [this, end] {
-    for (; folded_ < end; ++folded_) {
-      add_up(*members_[folded_].waiting);
-      members_[folded_].waiting.reset();
-    }
-  };
-  if (members_.size() == 1 && !sources.empty()) {
-    only_ = std::move(sources.front());
-    sources.clear();
-  }
-  if (sources.empty()) {
-    count_in();
-    return true;
-  }
-  const bool accumulate = sum_ != nullptr;
-  if (!accumulate) sum_ = options_.sums->take();
-  if (!sum_) {
-    retry_later({"waits for its parent to let go of a sum before it folds round {}", {round_.value}});
-    return false;
-  }
-  return run(
-      sum_->bytes(),
-      [sum = sum_, sources = std::move(sources), accumulate](TaskPool* pool) {
-        fold(*sum, sources, accumulate, pool);
-      },
-      count_in);
-}
-
-void AggregatorState::add_up(const Contribution& contribution) {
-  total_.base_version = contribution.base_version;
-  total_.samples += contribution.samples;
-  total_.batch += contribution.batch;
-  total_.steps = std::max(total_.steps, contribution.steps);
-  total_.iterations += contribution.iterations;
-  for (const auto& range : contribution.spent) {
-    // Neighbouring members take neighbouring positions, so a round stays one range all the way up.
-    const bool continues = !total_.spent.empty() && total_.spent.back().epoch == range.epoch &&
-                           total_.spent.back().end() == range.begin;
-    if (continues) {
-      total_.spent.back().count += range.count;
-    } else {
-      total_.spent.push_back(range);
-    }
-  }
-  total_.refused.insert(total_.refused.end(), contribution.refused.begin(), contribution.refused.end());
-  total_.score += contribution.score;
-  total_.norm += contribution.norm;
-  total_.compute_ns += contribution.compute_ns;
-}
+// -- whatever the way
+// ---------------------------------------------------------------------------------------
 
 /// Does `work`, then `after`: at once when the vector is small (returns true), else on the pool, and the
 /// actor goes on when FoldDone arrives (returns false).
@@ -228,67 +274,77 @@ void AggregatorState::retry_later(const rules::Reason& why) {
   if (!std::exchange(retrying_, true)) self_->tell_later(AggregatorHandle(self_), buffer_retry, Tick{});
 }
 
-// -- closing it
-// ------------------------------------------------------------------------------------------------
-
-void AggregatorState::contribute() {
-  total_.origin = options_.id;
-  total_.incarnation = self_->context().incarnation;
-  total_.seq = round_.value;
-  total_.round = round_;
-  total_.payload = take_sum();
-  self_->tell(options_.parent, std::move(total_));
-  handed_up_ = true;
-  reopen();
-}
-
+/// Has the root step along what is folded, if anything is.
 void AggregatorState::commit() {
-  const auto decision = merge_->decide({round_, total_.samples});
+  total_.round = round_;
+  const auto decision = root_->decide(total_);
   if (decision.action == rules::MergeAction::step && !root_->reserve()) {
     return retry_later({"waits for a free parameter buffer before it commits round {}", {round_.value}});
   }
   self_->note(decision.reason);
-  total_.round = round_;
-  if (decision.action == rules::MergeAction::skip) {
-    const auto parameters = root_->skip(std::exchange(total_, {}));
-    diverged_ = !parameters;
-    reopen();
-    if (parameters) publish(*parameters);
-    return;
-  }
-  const auto step = root_->begin_step(take_sum(), total_);
+  if (decision.action == rules::MergeAction::skip) return skip();
+  const auto held = held_.find(total_.origin);
+  const auto& base = held != held_.end() ? held->second : initial_;
+  const auto step = root_->begin_step(take_sum(), total_, decision.lr_factor, base);
   run(
-      step->sum->bytes(), [step](TaskPool* pool) { step->run(pool); },
+      step->step.sum->bytes(), [step](TaskPool* pool) { step->run(pool); },
       [this, step] {
         const auto parameters = root_->finish_step(*step, total_);
         diverged_ = !parameters;
         if (diverged_) return;
-        publish(*parameters);
-        root_->announce(std::exchange(total_, {}), {bytes_up_, bytes_down_});
+        const Contribution round = std::exchange(total_, {});
+        committed(*parameters, round);
+        root_->announce(round, {bytes_up_, bytes_down_});
         reopen();
       });
 }
 
+void AggregatorState::committed(const Parameters& made, const Contribution& round) {
+  for (const auto& work : round.work) clocks_.advance(work.worker, iterations_of_[work.worker] += work.steps);
+  Parameters parameters = made;
+  if (options_.method.pace.kind == rules::PaceRule::Kind::stale)
+    parameters.record.slowest = clocks_.slowest();
+  if (trigger_.by_member()) publish(parameters);
+  if (trigger_.kind != Trigger::progress) tell_slowest();
+  answer_all();
+}
+
+void AggregatorState::skip() {
+  const Contribution round = std::exchange(total_, {});
+  for (const auto& work : round.work) clocks_.advance(work.worker, iterations_of_[work.worker] += work.steps);
+  const auto parameters = root_->skip(round, trigger_.by_member() ? 1 : workers_);
+  diverged_ = !parameters;
+  if (parameters && options_.method.by_rounds()) publish(*parameters);
+  tell_slowest();
+  reopen();
+}
+
+/// To every member, or to those that were asked.
 void AggregatorState::publish(const Parameters& parameters) {
+  const bool first = parameters.record.round == round_ && opened_ && contributions_ == 0;
   for (const auto& member : members_) {
     if (member.gone) continue;
+    const bool wanted = options_.method.to_all || trigger_.kind != Trigger::progress || member.asked || first;
+    if (!wanted) continue;
     bytes_down_ += parameters.payload->bytes();
     self_->tell(member.handle, parameters);
   }
 }
 
+/// Root, where a gap is kept: says so when the slowest worker has gone on.
+void AggregatorState::tell_slowest() {
+  if (!root_ || options_.method.pace.kind != rules::PaceRule::Kind::stale) return;
+  const auto slowest = clocks_.slowest();
+  if (slowest <= told_slowest_) return;
+  told_slowest_ = slowest;
+  for (const auto& member : members_) self_->tell(member.handle, Slowest{slowest});
+}
+
+std::optional<Parameters> AggregatorState::newest() const { return root_ ? root_->current() : newest_; }
+
 Payload AggregatorState::take_sum() {
   if (only_) return std::exchange(only_, nullptr);
   return std::exchange(sum_, nullptr);
-}
-
-void AggregatorState::reopen() {
-  std::erase_if(members_, [](const Member& member) { return member.gone; });
-  for (auto& member : members_) member.arrived = false;
-  round_ = round_.next();
-  arrived_ = folded_ = 0;
-  total_ = {};
-  closing_ = false;
 }
 
 // -- the end

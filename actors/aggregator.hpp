@@ -2,12 +2,16 @@
 
 #include "actors/role.hpp"
 #include "actors/root.hpp"
+#include "actors/rules/clocks.hpp"
 #include "actors/rules/guard.hpp"
 #include "actors/rules/method.hpp"
+#include "actors/tallies.hpp"
 #include "gpu/buffer.hpp"
 #include "runtime/pool/task_pool.hpp"
 
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,14 +22,18 @@
 /// at the root, the global model, whose new parameters go back down to the members. Runs on the actor
 /// scheduler's threads; vectors above 1 MiB are folded on the task pool.
 ///
-///   collecting ──Contribution──▶ fold the longest ready prefix, in member order
-///       ▲                              │ trigger: close
-///       │                              ├── leader: Contribution to the parent, then wait for its Parameters
-///       │                              └── root: optimizer step, V += 1, Committed, evaluation when due
-///       └────── Parameters to the members ◀──────┘
+///   collecting ──Contribution──▶ fold
+///       ▲                          │ trigger: close
+///       │                          ├── leader: Contribution to the parent
+///       │                          └── root: optimizer step, V += 1, Committed, evaluation when due
+///       └── Parameters to members ◀──────┘
 ///
-/// A contribution counts once and whole: it is folded when its payload is complete and its origin is a member
-/// of the open round. While it waits, it is a handle to its owner's buffer.
+/// How it collects is its trigger's choice: by member, a round at a time, folding the longest ready prefix in
+/// member order (aggregator_rounds.cpp); as contributions arrive, or passing them on
+/// (aggregator_arrivals.cpp); or into tallies until it is pulled (aggregator_pulled.cpp).
+///
+/// A contribution counts once and whole: it is folded when its payload is complete and its origin is a
+/// member. While it waits, it is a handle to its owner's buffer.
 namespace thalweg::actors {
 
 class AggregatorState {
@@ -36,12 +44,15 @@ class AggregatorState {
     AggregatorHandle parent;  ///< null at the root
     std::string parent_name;  ///< "root"
     SupervisorHandle supervisor;
-    std::shared_ptr<gpu::BufferPool> sums;  ///< two: one being folded, one on its way up
+    SchedulerHandle scheduler;
+    std::shared_ptr<gpu::BufferPool> sums;  ///< `sums_of(method, level)` of them
     TaskPool* pool = nullptr;               ///< null: everything in the handler, for tests
     rules::Method method;
     rules::Guard guard;
     std::optional<Root::Options> root;
   };
+  /// One being folded and one on its way; tallies and their spare set; or what eager workers still look at.
+  static std::size_t sums_of(const rules::Method& method, std::size_t level);
 
   explicit AggregatorState(RoleBase<AggregatorHandle>* self) : self_(self) {}
   AggregatorHandle::behavior_type start(Options options);
@@ -50,28 +61,64 @@ class AggregatorState {
   struct Member {
     MemberId id;
     MemberHandle handle;
-    std::optional<Contribution> waiting;  ///< arrived, not yet folded
-    bool arrived = false;                 ///< in this round
-    bool gone = false;                    ///< leaves the roster when this round is closed
+    bool asked = false;                     ///< to contribute to the open round
+    std::optional<Contribution> waiting{};  ///< arrived, not yet folded
+    bool arrived = false;                   ///< in this round
+    bool gone = false;                      ///< leaves the roster when nothing of it is left
+    std::deque<Contribution> early{};       ///< for rounds that are not open yet
+    std::uint64_t serial = 0;               ///< of the newest batch taken from it
+    rules::GroupProgress progress{};        ///< a leader's, where it is pulled
+  };
+  struct Asker {
+    MemberHandle by;
+    Parameters::Answer answer;
   };
 
-  // The round.
+  // Members and what they send.
   void update(const Roster& roster);
   void take(const Contribution& contribution);
+  void drop(const Contribution& contribution);
+  void count_bytes(const Contribution& contribution);
   [[nodiscard]] Contribution guarded(const Contribution& contribution);
+  [[nodiscard]] Member* find(MemberId id);
+  void hear(const Progress& progress);
+  void receive(const Parameters& parameters);
   void proceed();
-  bool fold_ready();
-  void add_up(const Contribution& contribution);
+
+  // A round at a time, by member.
+  void take_for_round(Member& member, Contribution contribution);
+  void proceed_round();
+  bool pull_if_due();
+  bool fold_ready(bool all_here);
+  [[nodiscard]] rules::TriggerView round_view();
+  void contribute();
+  void reopen();
+
+  // As they arrive.
+  void pass_on(const Member& member, Contribution contribution);
+  void proceed_arrivals();
+  bool settle_empty();
+  bool fold_arrivals();
+  void answer_all();
+
+  // Until pulled.
+  void take_pulled(Member& member, Contribution contribution);
+  void proceed_pulled();
+  bool fold_into_tallies();
+  void answer_pull();
+  void tell_progress();
+
+  // Whatever the way.
+  void commit();
+  void committed(const Parameters& parameters, const Contribution& round);
+  void skip();
   bool run(std::size_t bytes, std::function<void(TaskPool*)> work, std::function<void()> after);
   void retry_later(const rules::Reason& why);
   void wait_for_members(const rules::Reason& why);
-
-  // Closing it.
-  void contribute();
-  void commit();
   void publish(const Parameters& parameters);
+  void tell_slowest();
+  [[nodiscard]] std::optional<Parameters> newest() const;
   Payload take_sum();
-  void reopen();
 
   // The end.
   void stop(const Stop& request);
@@ -79,30 +126,49 @@ class AggregatorState {
 
   RoleBase<AggregatorHandle>* self_;
   Options options_;
-  std::unique_ptr<rules::TriggerRule> trigger_;
-  std::unique_ptr<rules::MergeRule> merge_;
+  rules::TriggerRule trigger_;
 
   std::vector<Member> members_;
   Round round_;
-  std::size_t arrived_ = 0;
-  std::size_t folded_ = 0;            ///< members in the sum: a prefix of `members_`
-  Contribution total_;                ///< of the folded members; the payload follows when the round closes
-  std::shared_ptr<gpu::Buffer> sum_;  ///< null until something is folded into it
-  Payload only_;                      ///< with a single member: its payload is the sum, uncopied
-  bool opened_ = false;               ///< the first roster is here
-  std::optional<Parameters> early_;   ///< that came before it, for the members it names
-  bool closing_ = false;              ///< the trigger fired; what it set off is not done yet
-  bool retrying_ = false;             ///< a Tick is under way, since no buffer was free
-  bool handed_up_ = false;            ///< the parent has the last round; its parameters are not back yet
-  std::function<void()> after_work_;  ///< set while a fold or step is on the pool: what follows it
+  std::size_t next_fold_ = 0;             ///< by member: those before it are in the sum, or not asked
+  Contribution total_;                    ///< of what is folded; the payload follows when the round closes
+  std::shared_ptr<gpu::Buffer> sum_;      ///< null until something is folded into it
+  Payload only_;                          ///< of a single contribution: its payload is the sum, uncopied
+  bool opened_ = false;                   ///< the first roster is here
+  bool closing_ = false;                  ///< the trigger fired; what it set off is not done yet
+  bool folded_ = false;                   ///< as they arrive: what is closed is in the sum
+  bool retrying_ = false;                 ///< a Tick is under way, since no buffer was free
+  bool handed_up_ = false;                ///< the parent has the last round; its parameters are not back yet
+  std::function<void()> after_work_;      ///< set while a fold or step is on the pool: what follows it
+  std::chrono::nanoseconds quorum_at_{};  ///< when so many had arrived; 0: not yet
+
+  std::deque<Contribution> arrivals_;        ///< not taken into a round or a tally yet
+  std::vector<Contribution> taken_;          ///< of the round that is being closed
+  std::vector<Asker> askers_;                ///< who waits for an answer
+  std::map<MemberId, MemberHandle> routes_;  ///< by whom an origin further down is reached
+  std::optional<Parameters> newest_;         ///< leaders: from the parent
+  std::uint64_t contributions_ = 0;
+
+  Tallies tallies_;
+  std::vector<Tallies::Tally> pulled_;  ///< swapped out for `pull_`
+  std::optional<Pull> pull_;            ///< not answered yet
+  std::uint64_t iterations_ = 0;        ///< taken in, of workers right below
 
   std::uint64_t bytes_up_ = 0;
   std::uint64_t bytes_down_ = 0;
   std::uint64_t dropped_ = 0;  ///< contributions from strangers, of other rounds, or twice
 
   std::optional<Root> root_;
-  bool diverged_ = false;  ///< root only: nothing more is committed
-  bool quitting_ = false;  ///< root only: asked to quit while a step is on the pool
+  Payload initial_;                                       ///< root: the parameters that it began with
+  std::map<MemberId, Payload> held_;                      ///< root: those that origins have now, for dcasgd
+  rules::Clocks clocks_;                                  ///< root: of all workers
+  std::map<std::uint32_t, std::uint64_t> iterations_of_;  ///< root: finished by workers, as they contributed
+  std::size_t workers_ = 0;                               ///< root: λ
+  std::uint64_t told_slowest_ = 0;
+  bool pulling_ = false;   ///< root: a pull is under way
+  bool drained_ = false;   ///< root: nothing is left to give out
+  bool diverged_ = false;  ///< root: nothing more is committed
+  bool quitting_ = false;  ///< root: asked to quit while a step is on the pool
 };
 
 }  // namespace thalweg::actors

@@ -15,8 +15,46 @@ namespace thalweg::actors {
 
 namespace {
 
-/// Published w, next w, and what the evaluator may still hold.
-constexpr std::size_t parameter_buffers = 8;
+/// Published w, next w, and what the evaluator may still hold; each worker may be at a version of its own,
+/// and the root may have to know which.
+std::size_t parameter_buffers(const rules::Method& method, std::size_t workers) {
+  constexpr std::size_t few = 8;
+  return method.by_rounds() ? few : few + 3 * workers;
+}
+
+/// Workers right below the root that are to be pulled get a leader.
+TreeSpec spawned_tree(const rules::Method& method, const TreeSpec& tree) {
+  const bool pulled = method.trigger(1).kind == rules::TriggerRule::Kind::pulled;
+  return pulled && tree.children.empty() ? TreeSpec{0, {tree}} : tree;
+}
+
+Result<std::unique_ptr<Replica>> make_replica(const Config& config, const rules::Method& method,
+                                              const std::vector<Slot>& slots,
+                                              const models::Schedule& schedule,
+                                              std::shared_ptr<gpu::BufferPool> buffers, std::size_t worker) {
+  auto inner = models::make_inner_optimizer(method.inner, config.train, slots);
+  if (!inner) return inner.error();
+  Replica::Options options{method, std::move(*inner), nullptr, schedule, std::move(buffers), 1};
+  options.share = static_cast<double>(config.batch_of(worker)) / static_cast<double>(config.global_batch());
+  if (method.adopt.kind == rules::AdoptRule::Kind::eager) {
+    auto outer = models::make_outer_optimizer(method.outer, method.outer_momentum, slots);
+    if (!outer) return outer.error();
+    options.outer = std::move(*outer);
+  }
+  return std::make_unique<Replica>(std::move(options));
+}
+
+std::unique_ptr<models::DelayCompensation> make_compensation(const rules::MergeRule& merge,
+                                                             std::size_t size) {
+  using Kind = rules::MergeRule::Compensation;
+  if (merge.compensation == Kind::none) return nullptr;
+  models::DelayCompensation::Options options;
+  options.mode = merge.compensation == Kind::constant ? models::DelayCompensation::Mode::constant
+                                                      : models::DelayCompensation::Mode::adaptive;
+  if (merge.lambda > 0) options.lambda = merge.lambda;
+  options.clamp = merge.clamp;
+  return std::make_unique<models::DelayCompensation>(options, size);
+}
 
 Result<rules::LockstepSampling> sampling_of(const Config& config, const models::Dataset& train) {
   rules::SamplingOptions options;
@@ -91,6 +129,12 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
   Assembly assembly;
   assembly.config = config;
   assembly.method = *method;
+  if (config.sync.method.starts_with("post_local_sgd") && config.sync.warmup_rounds == 0) {
+    // Half of the samples in rounds of one step (Lin et al., "Don't use large mini-batches, use local SGD").
+    assembly.method.local.warmup_rounds = assembly.method.pace.warmup_rounds = sampling->rounds() / 2;
+  }
+  assembly.tree = spawned_tree(*method, config.topology.tree);
+  if (config.balance.by == "speed") assembly.balance.emplace(config.global_batch(), config.balance.every);
   assembly.sampling = *sampling;
   assembly.data = std::move(data);
   assembly.pool = options.pool;
@@ -113,7 +157,7 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
   assembly.make_pool = [device = options.device, size](std::size_t limit) {
     return device->make_pool(size, limit);
   };
-  auto parameters = assembly.make_pool(parameter_buffers);
+  auto parameters = assembly.make_pool(parameter_buffers(assembly.method, config.topology.workers));
   if (options.restore) {
     auto restored = options.restore(assembly.slots, *parameters);
     if (!restored) return restored.error();
@@ -139,15 +183,34 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
   }
   assembly.first = Round{start->version.value};
   assembly.start_samples = start->committed_samples;
+  const auto budget = assembly.sampling->samples_before(assembly.sampling->rounds());
   assembly.allotment = rules::Allotment::Options{*assembly.sampling, config.stop.max_samples,
                                                  start->version.value, start->ledger, start->quarantined};
+  // Elsewhere a commit is not a round of everybody's batch: the budget is one of samples.
+  if (!assembly.method.planned() || assembly.method.local.steps > 1) {
+    auto& most = assembly.allotment->max_samples;
+    most = most == 0 ? budget : std::min<std::uint64_t>(most, budget);
+    assembly.allotment->by_samples = true;
+  }
+  const models::Schedule schedule(config, budget);
+  for (std::size_t i = 0; i < assembly.workers.size() && assembly.method.replica(); ++i) {
+    auto replica = make_replica(config, assembly.method, assembly.slots, schedule,
+                                assembly.make_pool(Replica::buffers_max), i);
+    if (!replica) return replica.error();
+    assembly.workers[i].replica = std::move(*replica);
+  }
 
-  auto optimizer = models::make_optimizer(config.train, assembly.slots);
+  const bool moves = assembly.method.sends == rules::Sends::moves;
+  auto optimizer = moves ? models::make_outer_optimizer(assembly.method.outer, assembly.method.outer_momentum,
+                                                        assembly.slots)
+                         : models::make_optimizer(config.train, assembly.slots);
   if (!optimizer) return optimizer.error();
-  const auto budget = assembly.sampling->samples_before(assembly.sampling->rounds());
-  auto global = GlobalModel::make({std::move(parameters), std::move(*optimizer),
-                                   models::Schedule(config, budget), config.train.clip_norm},
-                                  *start, options.term);
+  GlobalModel::Options model_options{std::move(parameters), std::move(*optimizer), schedule,
+                                     config.train.clip_norm};
+  model_options.outer_lr = moves ? assembly.method.outer_lr : 0;
+  model_options.compensation = make_compensation(assembly.method.merge, size);
+  model_options.scratch = assembly.make_pool(1);
+  auto global = GlobalModel::make(std::move(model_options), *start, options.term);
   if (!global) return global.error();
   assembly.model = std::move(*global);
   return assembly;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "actors/aggregator.hpp"
+#include "actors/replica.hpp"
 #include "actors/rules/allotment.hpp"
+#include "actors/rules/balance.hpp"
 #include "actors/rules/sampling.hpp"
 #include "actors/snapshot.hpp"
 #include "gpu/device.hpp"
@@ -20,15 +22,18 @@
 /// starts the cluster, so that every error a user can cause comes back from Cluster::start.
 namespace thalweg::actors {
 
-/// A stream with the model that runs on it. The model goes first.
+/// A stream with what runs on it, which goes first.
 struct Compute {
   std::unique_ptr<gpu::Stream> stream;
   std::unique_ptr<Model> model;
+  std::unique_ptr<Replica> replica;  ///< a worker's, where the method steps on one
 };
 
 struct Assembly {
   Config config;
   rules::Method method;
+  TreeSpec tree;  ///< that is spawned: workers that are pulled have a leader, also right below the root
+  std::optional<rules::Balance> balance;
   std::optional<rules::LockstepSampling> sampling;     ///< what an undisturbed run takes
   std::optional<rules::Allotment::Options> allotment;  ///< likewise, from where this one begins
   models::DatasetPair data;

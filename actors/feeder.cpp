@@ -9,7 +9,7 @@ FeederHandle::behavior_type FeederState::start(Options options) {
   options_ = std::move(options);
   self_->name_is("feeder");
   cutter_ = std::make_shared<BatchCutter>(options_.data, options_.seed);
-  cursors_.assign(options_.workers, Cursor{options_.first, {}});
+  cursors_.assign(options_.workers, Cursor{options_.first, 0, {}, {}});
   next_lease_ = options_.first;
   return {
       [this](const Stamp&, const Lease& lease) { take_lease(lease); },
@@ -20,7 +20,7 @@ FeederHandle::behavior_type FeederState::start(Options options) {
 
 void FeederState::want(const WantBatch& request) {
   THALWEG_CHECK(request.worker < cursors_.size(), "a feeder serves the workers of its own node");
-  if (!serve(request.worker, request.answer_to)) cursors_[request.worker].waiting = request.answer_to;
+  if (!serve(request)) cursors_[request.worker].waiting = request;
 }
 
 void FeederState::take_lease(const Lease& lease) {
@@ -30,34 +30,74 @@ void FeederState::take_lease(const Lease& lease) {
     next_lease_ = next_lease_.next();
   }
   while (!leased_.empty() && leased_.front().round < lease.open) leased_.pop_front();
-  for (std::uint32_t worker = 0; worker < cursors_.size(); ++worker) {
-    auto waiting = std::exchange(cursors_[worker].waiting, {});
-    if (waiting && !serve(worker, waiting)) cursors_[worker].waiting = waiting;
+  for (const auto& given : lease.batches) cursors_[given.worker].given.push_back(given);
+  dry_ = lease.dry;
+  for (auto& cursor : cursors_) {
+    auto waiting = std::exchange(cursor.waiting, {});
+    if (waiting && !serve(*waiting)) cursor.waiting = waiting;
   }
 }
 
-bool FeederState::serve(std::uint32_t worker, const WorkerHandle& answer_to) {
-  auto& cursor = cursors_[worker];
-  if (leased_.empty()) return false;
-  // Only who is no longer a member falls behind the open round; it may compute, nobody will count it.
-  cursor.next = std::max(cursor.next, leased_.front().round);
-  if (cursor.next >= next_lease_) return false;
-  const auto& share = leased_[cursor.next.value - leased_.front().round.value];
-  const bool again = !share.again.empty() && share.again[worker];
-  Batch batch{share.round, share.ranges[worker], nullptr, again};
-  cursor.next = cursor.next.next();
+bool FeederState::serve(const WantBatch& request) {
+  const auto batch = options_.planned ? next_of_round(request.worker) : next_given(request);
+  if (!batch) return false;
+  deliver(request.answer_to, *batch);
+  return true;
+}
 
+/// The next step of the worker's share of the round that its cursor is at.
+std::optional<Batch> FeederState::next_of_round(std::uint32_t worker) {
+  auto& cursor = cursors_[worker];
+  if (leased_.empty()) return std::nullopt;
+  // Only who is no longer a member falls behind the open round; it may compute, nobody will count it.
+  if (cursor.next < leased_.front().round) {
+    cursor.next = leased_.front().round;
+    cursor.offset = 0;
+  }
+  if (cursor.next >= next_lease_) return std::nullopt;
+  const auto& share = leased_[cursor.next.value - leased_.front().round.value];
+  const auto& whole = share.ranges[worker];
+  const auto step = share.steps_of.empty() ? whole.count : share.steps_of[worker];
+  const auto count = std::min(step, whole.count - cursor.offset);
+  Batch batch;
+  batch.round = share.round;
+  batch.range = {whole.epoch, whole.begin + cursor.offset, count};
+  batch.again = !share.again.empty() && share.again[worker];
+  cursor.offset += count;
+  batch.last = cursor.offset == whole.count;
+  if (batch.last) {
+    cursor.next = cursor.next.next();
+    cursor.offset = 0;
+  }
+  return batch;
+}
+
+/// The next batch that the scheduler gave for the worker; an empty one when there is nothing, for now, and
+/// the worker would rather know.
+std::optional<Batch> FeederState::next_given(const WantBatch& request) {
+  auto& given = cursors_[request.worker].given;
+  Batch batch;
+  if (given.empty()) return dry_ && !request.patient ? std::optional(batch) : std::nullopt;
+  batch.range = given.front().range;
+  batch.again = given.front().again;
+  batch.serial = given.front().serial;
+  given.pop_front();
+  self_->tell(options_.scheduler, Served{request.worker, batch.serial});
+  return batch;
+}
+
+void FeederState::deliver(const WorkerHandle& to, Batch batch) {
   const Stamp stamp = self_->stamp_for<Batch>();
-  auto cut = [cutter = cutter_, batch, stamp, answer_to, &context = self_->context()]() mutable {
+  const bool empty = batch.range.count == 0;
+  auto cut = [cutter = cutter_, batch = std::move(batch), stamp, to, &context = self_->context()]() mutable {
     batch.data = cutter->cut(batch.range);
-    post(context, "feeder", answer_to, stamp, std::move(batch));
+    post(context, "feeder", to, stamp, std::move(batch));
   };
-  if (batch.range.count == 0 || options_.pool == nullptr) {
+  if (empty || options_.pool == nullptr) {
     cut();
   } else {
     options_.pool->submit(std::move(cut));
   }
-  return true;
 }
 
 }  // namespace thalweg::actors

@@ -7,10 +7,12 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
-/// The feeder: one per node. Before it the scheduler, which leases it rounds; after it the node's workers,
-/// whose batches it has cut on the task pool while they still compute on the ones before. It runs on the
+/// The feeder: one per node. Before it the scheduler, which leases it rounds, or batches where rounds are not
+/// planned; after it the node's workers, whose batches it has cut on the task pool while they still compute
+/// on the ones before. It runs on the
 /// actor scheduler's threads; the cutting itself on the pool's, which answers the worker directly.
 ///
 ///   worker asks ──▶ round leased? ──yes──▶ cut on the pool ──▶ Batch to the worker
@@ -26,7 +28,9 @@ class FeederState {
     std::uint64_t seed = 0;   ///< of the epochs' permutations
     std::size_t workers = 0;  ///< of this node
     Round first;              ///< the first round of the run, or of its resumption
+    bool planned = true;      ///< rounds are leased; else batches
     SupervisorHandle supervisor;
+    SchedulerHandle scheduler;
     TaskPool* pool = nullptr;  ///< null: cut in the handler, for tests
   };
 
@@ -36,13 +40,18 @@ class FeederState {
  private:
   /// How far one worker is.
   struct Cursor {
-    Round next;            ///< the round its next batch belongs to
-    WorkerHandle waiting;  ///< set while it waits for a lease
+    Round next;                           ///< the planned round its next batch belongs to
+    std::uint64_t offset = 0;             ///< samples it has got of its share of that round
+    std::deque<rules::GivenBatch> given;  ///< where rounds are not planned
+    std::optional<WantBatch> waiting;     ///< set while it waits for a lease
   };
 
   void want(const WantBatch& request);
   void take_lease(const Lease& lease);
-  bool serve(std::uint32_t worker, const WorkerHandle& answer_to);
+  bool serve(const WantBatch& request);
+  std::optional<Batch> next_of_round(std::uint32_t worker);
+  std::optional<Batch> next_given(const WantBatch& request);
+  void deliver(const WorkerHandle& to, Batch batch);
 
   RoleBase<FeederHandle>* self_;
   Options options_;
@@ -50,6 +59,7 @@ class FeederState {
   std::deque<rules::RoundShare> leased_;  ///< consecutive rounds, the oldest first
   std::vector<Cursor> cursors_;           ///< by worker number
   Round next_lease_;                      ///< first round after `leased_`
+  bool dry_ = false;                      ///< the scheduler has nothing more to give out, for now
 };
 
 }  // namespace thalweg::actors

@@ -5,7 +5,8 @@
 
 namespace thalweg::actors {
 
-void fold(gpu::Buffer& sum, std::span<const Payload> sources, bool accumulate, TaskPool* pool) {
+void fold(gpu::Buffer& sum, std::span<const Payload> sources, std::span<const float> weights, bool accumulate,
+          TaskPool* pool) {
   const auto out = sum.values();
   for (const auto& source : sources) {
     THALWEG_CHECK(source->size() == out.size(), "contributions have the length of the model's flat vector");
@@ -14,7 +15,7 @@ void fold(gpu::Buffer& sum, std::span<const Payload> sources, bool accumulate, T
     std::vector<const float*> from;
     from.reserve(sources.size());
     for (const auto& source : sources) from.push_back(source->host().data() + begin);
-    gpu::weighted_sum(out.subspan(begin, end - begin), from, {}, accumulate);
+    gpu::weighted_sum(out.subspan(begin, end - begin), from, weights, accumulate);
   };
   if (pool == nullptr) {
     piece(0, out.size());

@@ -1,6 +1,7 @@
 #include "actors/global_model.hpp"
 
 #include "gpu/flat.hpp"
+#include "models/clip.hpp"
 #include "runtime/check.hpp"
 
 #include <algorithm>
@@ -28,8 +29,16 @@ Result<std::unique_ptr<GlobalModel>> GlobalModel::make(Options options, const Sn
   if (!start.optimizer.empty()) {
     // The optimizer only reads the state; its interface shares one struct for saving and restoring.
     auto kept = start.optimizer;
-    std::vector<models::Optimizer::NamedState> states;
-    for (auto& state : kept) states.push_back({state.name, state.values});
+    std::vector<models::NamedState> states;
+    std::vector<models::NamedState> of_compensation;
+    for (auto& state : kept) {
+      const bool other = state.name == models::DelayCompensation::mean_square_name;
+      (other ? of_compensation : states).push_back({state.name, state.values});
+    }
+    if (model->options_.compensation) {
+      auto restored = model->options_.compensation->restore(of_compensation, start.optimizer_steps);
+      if (!restored) return restored.error();
+    }
     if (auto restored = model->options_.optimizer->restore(states, start.optimizer_steps); !restored) {
       return restored.error();
     }
@@ -37,7 +46,7 @@ Result<std::unique_ptr<GlobalModel>> GlobalModel::make(Options options, const Sn
   return model;
 }
 
-Parameters GlobalModel::current() const { return {w_, record_}; }
+Parameters GlobalModel::current() const { return {w_, record_, {}, {}, 0}; }
 
 bool GlobalModel::reserve_next() {
   if (!next_) next_ = options_.parameters->take();
@@ -45,42 +54,41 @@ bool GlobalModel::reserve_next() {
 }
 
 /// What the sum is scaled with so that its mean is no longer than clip_norm.
-/// (torch.nn.utils.clip_grad_norm_.)
-double GlobalModel::clip(const FlatVector& gradient_sum, std::uint64_t samples, double norm,
-                         TaskPool* pool) const {
-  const double most = options_.clip_norm * static_cast<double>(samples);
-  if (options_.clip_norm == 0 || norm <= most) return 1;
-  // Pieces of one size, added in their order, give the same bits on any number of threads.
-  constexpr std::size_t piece = std::size_t{1} << 16;
-  const auto values = gradient_sum.host();
-  std::vector<double> squares((values.size() + piece - 1) / piece);
-  const auto add = [&](std::size_t begin, std::size_t end) {
-    for (; begin < end; begin += piece) {
-      squares[begin / piece] = gpu::squared_norm(values.subspan(begin, std::min(piece, end - begin)));
-    }
-  };
-  if (pool != nullptr) {
-    pool->parallel_for(values.size(), piece, add);
-  } else {
-    add(0, values.size());
-  }
-  const double exact = std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
-  return std::min(1.0, most / (exact + 1e-6 * static_cast<double>(samples)));
+double GlobalModel::clip(const Step& step, TaskPool* pool) const {
+  if (options_.clip_norm == 0 || step.norm <= options_.clip_norm * static_cast<double>(step.samples))
+    return 1;
+  return models::clip_scale(step.sum->host(), step.samples, options_.clip_norm, pool);
 }
 
-bool GlobalModel::step(const FlatVector& gradient_sum, std::uint64_t samples, double norm, TaskPool* pool) {
+bool GlobalModel::take(const Step& step, TaskPool* pool) {
   THALWEG_CHECK(next_ != nullptr, "a buffer is reserved before the step");
+  const auto sum = step.sum->host();
   // No element of a sum is larger than its norm; half of what a float holds leaves room for rounding.
-  const bool certain = norm <= std::numeric_limits<float>::max() / 2;
-  if (!certain && !gpu::all_finite(gradient_sum.host())) return false;
+  const bool certain = step.norm <= std::numeric_limits<float>::max() / 2;
+  if (!certain && !gpu::all_finite(sum)) return false;
   whole_ = false;
-  return options_.optimizer->step(next_->values(), w_->host(), gradient_sum.host(),
-                                  clip(gradient_sum, samples, norm, pool) / static_cast<double>(samples),
-                                  options_.schedule.lr_at(committed_samples_), pool);
+  const auto samples = static_cast<double>(step.samples);
+  if (options_.outer_lr > 0) {
+    return options_.optimizer->step(next_->values(), w_->host(), sum, 1 / samples, options_.outer_lr, pool);
+  }
+  const double scale = clip(step, pool) / samples;
+  const double lr = options_.schedule.lr_at(committed_samples_) * step.lr_factor;
+  if (options_.compensation) return take_compensated(step, scale, lr, pool);
+  return options_.optimizer->step(next_->values(), w_->host(), sum, scale, lr, pool);
+}
+
+bool GlobalModel::take_compensated(const Step& step, double scale, double lr, TaskPool* pool) {
+  const auto corrected = options_.scratch->take();
+  THALWEG_CHECK(corrected != nullptr, "one step is taken at a time");
+  const auto& base = step.base ? step.base : before_ ? before_ : w_;
+  const bool finite = options_.compensation->compensate(corrected->values(), step.sum->host(), scale,
+                                                        w_->host(), base->host(), pool);
+  return finite && options_.optimizer->step(next_->values(), w_->host(), corrected->host(), 1, lr, pool);
 }
 
 void GlobalModel::commit(const Contribution& round, Round next, bool last) {
   THALWEG_CHECK(next_ != nullptr, "a step is taken before its commit");
+  if (options_.compensation) before_ = w_;
   w_ = std::move(next_);
   next_ = nullptr;
   whole_ = true;
@@ -114,9 +122,13 @@ std::shared_ptr<const Snapshot> GlobalModel::snapshot() const {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->version = version_;
   snapshot->parameters = w_;
-  for (const auto& state : options_.optimizer->state()) {
-    snapshot->optimizer.push_back({state.name, {state.values.begin(), state.values.end()}});
-  }
+  const auto keep_state = [&](const auto& states) {
+    for (const auto& state : states) {
+      snapshot->optimizer.push_back({state.name, {state.values.begin(), state.values.end()}});
+    }
+  };
+  keep_state(options_.optimizer->state());
+  if (options_.compensation) keep_state(options_.compensation->state());
   snapshot->optimizer_steps = options_.optimizer->steps();
   snapshot->whole = whole_;
   snapshot->committed_samples = committed_samples_;

@@ -2,6 +2,7 @@
 
 #include "actors/snapshot.hpp"
 #include "gpu/buffer.hpp"
+#include "models/delay_compensation.hpp"
 #include "models/optimizer.hpp"
 #include "models/schedule.hpp"
 #include "runtime/pool/task_pool.hpp"
@@ -27,6 +28,10 @@ class GlobalModel {
     std::unique_ptr<models::Optimizer> optimizer;
     models::Schedule schedule;
     double clip_norm = 0;  ///< of the mean gradient; 0: none
+    /// Moves are sent: `optimizer` steps along their mean, with this learning rate. 0: gradients are.
+    double outer_lr = 0;
+    std::unique_ptr<models::DelayCompensation> compensation = nullptr;  ///< null: none
+    std::shared_ptr<gpu::BufferPool> scratch = nullptr;  ///< one buffer, where delay is compensated for
   };
 
   /// Goes on from `start`: version 0 with initial weights, or where another run stopped.
@@ -44,11 +49,17 @@ class GlobalModel {
   /// Takes the buffer that the next version goes into. False when all are held by others: try again later.
   bool reserve_next();
 
+  struct Step {
+    Payload sum;  ///< of gradients, or of moves
+    std::uint64_t samples = 0;
+    double norm = 0;  ///< that of the sum is not larger; where that leaves no doubt, it is not looked through
+    double lr_factor = 1;    ///< of the schedule's learning rate
+    Payload base = nullptr;  ///< w_b of the delay compensation; null: the parameters of the version before
+  };
   /// w_next = optimizer(w, sum / samples) into the reserved buffer. Touches nothing that current() reads.
-  /// `norm`: the norm of the sum is not larger; where that leaves no doubt, the sum is not looked through.
   /// False when the sum or the result holds an infinity or a NaN: the result must not be committed then; a
   /// sum that is not finite has not touched the optimizer's state either.
-  bool step(const FlatVector& gradient_sum, std::uint64_t samples, double norm, TaskPool* pool);
+  bool take(const Step& step, TaskPool* pool);
 
   /// Makes the reserved buffer version V + 1; `round` is what went into it, `next` the round that opens with
   /// it.
@@ -64,12 +75,13 @@ class GlobalModel {
 
   /// What the root keeps of refusals; the scheduler settles the same ones in rules/allotment.
   void keep(const std::vector<Refusal>& refused);
-  [[nodiscard]] double clip(const FlatVector& gradient_sum, std::uint64_t samples, double norm,
-                            TaskPool* pool) const;
+  [[nodiscard]] double clip(const Step& step, TaskPool* pool) const;
+  bool take_compensated(const Step& step, double scale, double lr, TaskPool* pool);
 
   Options options_;
   Version version_;
   Payload w_;
+  Payload before_;  ///< of the version before, where delay is compensated for
   std::shared_ptr<gpu::Buffer> next_;
   CommitRecord record_;
   std::uint64_t committed_samples_ = 0;

@@ -40,9 +40,17 @@ struct Departed;
 struct Checkpoint;
 struct Best;
 struct CheckpointDone;
+struct Progress;
+struct Pull;
+struct Slowest;
+struct Served;
+struct Fenced;
+struct Drained;
 
 /// A worker or leader, as the aggregator above it sees it.
 using MemberHandle = caf::typed_actor<caf::reacts_to<Stamp, Parameters>,  // parent: a round was committed
+                                      caf::reacts_to<Stamp, Slowest>,     // parent: the slowest has gone on
+                                      caf::reacts_to<Stamp, Pull>,        // parent: hand over (leaders only)
                                       caf::reacts_to<Stamp, Stop>>;       // supervisor: quit
 
 using WorkerHandle = MemberHandle::extend<caf::reacts_to<Stamp, Batch>,     // feeder: in answer to WantBatch
@@ -53,10 +61,12 @@ using WorkerHandle = MemberHandle::extend<caf::reacts_to<Stamp, Batch>,     // f
 using AggregatorHandle =
     MemberHandle::extend<caf::reacts_to<Stamp, Roster>,          // scheduler: who the members are
                          caf::reacts_to<Stamp, Contribution>,    // members
+                         caf::reacts_to<Stamp, Progress>,        // members
                          caf::reacts_to<Stamp, FoldDone>,        // task pool
                          caf::reacts_to<Stamp, Tick>,            // itself
                          caf::reacts_to<Stamp, Evaluation>,      // evaluator (root only, as those below)
                          caf::reacts_to<Stamp, CheckpointDone>,  // keeper
+                         caf::reacts_to<Stamp, Drained>,         // scheduler: nothing is left to give out
                          caf::reacts_to<Stamp, DataSpent>>;      // scheduler: no round follows
 
 using FeederHandle = caf::typed_actor<caf::reacts_to<Stamp, Lease>,      // scheduler: rounds to cut
@@ -65,6 +75,8 @@ using FeederHandle = caf::typed_actor<caf::reacts_to<Stamp, Lease>,      // sche
 
 using SchedulerHandle = caf::typed_actor<caf::reacts_to<Stamp, Hello>,        // supervisor: actors stand
                                          caf::reacts_to<Stamp, Left>,         // supervisor: a worker is lost
+                                         caf::reacts_to<Stamp, Served>,       // feeder
+                                         caf::reacts_to<Stamp, Fenced>,       // aggregators
                                          caf::reacts_to<Stamp, RoundClosed>,  // root
                                          caf::reacts_to<Stamp, Stop>>;        // supervisor
 
@@ -115,3 +127,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Departed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Checkpoint)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Best)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::CheckpointDone)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Progress)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Pull)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Slowest)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Served)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Fenced)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Drained)

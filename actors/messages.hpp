@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/interfaces.hpp"
-#include "actors/rules/sampling.hpp"
+#include "actors/rules/allotment.hpp"
 #include "actors/snapshot.hpp"
 #include "runtime/values/batch.hpp"
 #include "runtime/values/contribution.hpp"
@@ -33,7 +33,8 @@ struct Roster {
   };
   std::vector<Member> added;
   std::vector<MemberId> removed;
-  Round first;  ///< the round that opens with the first roster
+  Round first;                         ///< the round that opens with the first roster
+  std::vector<std::uint32_t> workers;  ///< root only: numbers of all workers in the tree
 };
 
 /// supervisor -> scheduler: these actors stand, wired to each other.
@@ -50,16 +51,25 @@ struct Hello {
 // -- cutting batches
 // -------------------------------------------------------------------------------------------
 
-/// scheduler -> feeder: cut these rounds.
+/// scheduler -> feeder: cut these rounds, or these batches.
 struct Lease {
   std::vector<rules::RoundShare> rounds;  ///< consecutive
   Round open;                             ///< rounds before it are closed: nobody asks for them any more
+  std::vector<rules::GivenBatch> batches = {};  ///< where rounds are not planned
+  bool dry = false;                             ///< likewise: nothing more is there to give out, for now
 };
 
 /// worker -> feeder: cut my next batch. The answer is a Batch.
 struct WantBatch {
   std::uint32_t worker = 0;
   WorkerHandle answer_to;
+  bool patient = false;  ///< rather later than an empty one
+};
+
+/// feeder -> scheduler: the worker has got the batches up to this one; keep it supplied.
+struct Served {
+  std::uint32_t worker = 0;
+  std::uint64_t serial = 0;
 };
 
 // -- computing and folding
@@ -70,7 +80,27 @@ struct StepDone {
   std::string failure;  ///< why it failed; empty: it did not
   Score score;
   std::uint64_t compute_ns = 0;
-  double norm = 0;  ///< of the gradient
+  double norm = 0;  ///< of what would be contributed now
+};
+
+/// worker, leader -> the aggregator above: how far I am. Cumulative: only the newest counts.
+struct Progress {
+  MemberId origin;
+  std::uint64_t iterations = 0;
+  double loss_sum = 0;
+  Version oldest;      ///< base version of the oldest thing held
+  bool rests = false;  ///< a worker's: it has nothing to compute on
+};
+
+/// root -> leaders, and from there down: hand over what you hold. The answer is a Contribution.
+struct Pull {
+  Round round;
+  Version version;  ///< the present one, from which ages are counted
+};
+
+/// root -> leaders -> workers: the slowest worker has finished so many iterations.
+struct Slowest {
+  std::uint64_t iterations = 0;
 };
 
 /// pool -> its aggregator: the fold or the optimizer's step that was too large for a handler is done.
@@ -87,6 +117,20 @@ struct RoundClosed {
   Round round;
   std::vector<IndexRange> spent;  ///< empty: it made no commit
   std::vector<Refusal> refused;
+  std::vector<Work> work;
+};
+
+/// aggregator -> scheduler: nothing more is taken from this worker than what it had of its batches up to
+/// `serial`.
+struct Fenced {
+  std::uint32_t worker = 0;
+  std::uint64_t serial = 0;
+};
+
+/// scheduler -> root: whether every sample of the budget is given out or settled, so that no more may come
+/// than what is under way.
+struct Drained {
+  bool drained = true;
 };
 
 /// root -> reporter: a round was committed.
@@ -95,6 +139,8 @@ struct Committed {
   Score score;  ///< of the round, at the parameters before it
   std::uint64_t compute_ns = 0;
   std::uint64_t bytes_up = 0, bytes_down = 0;  ///< through the root, whole run
+  std::vector<Age> ages = {};                  ///< of what it was made from
+  std::vector<Work> work = {};
 };
 
 /// root -> evaluator: score these parameters. The answer is an Evaluation.
@@ -256,5 +302,18 @@ template <>
 inline constexpr MessageKind kind_of<Best> = MessageKind::best;
 template <>
 inline constexpr MessageKind kind_of<CheckpointDone> = MessageKind::checkpoint_done;
+
+template <>
+inline constexpr MessageKind kind_of<Progress> = MessageKind::progress;
+template <>
+inline constexpr MessageKind kind_of<Pull> = MessageKind::pull;
+template <>
+inline constexpr MessageKind kind_of<Slowest> = MessageKind::slowest;
+template <>
+inline constexpr MessageKind kind_of<Served> = MessageKind::served;
+template <>
+inline constexpr MessageKind kind_of<Fenced> = MessageKind::fenced;
+template <>
+inline constexpr MessageKind kind_of<Drained> = MessageKind::drained;
 
 }  // namespace thalweg::actors

@@ -54,12 +54,57 @@ void ReporterState::tell_program(const RunEvent& event) const {
 void ReporterState::committed(const Committed& record) {
   newest_ = record;
   compute_ns_ += record.compute_ns;
+  count(record);
   const auto epoch_before = samples_ / options_.samples_per_epoch;
   samples_ = record.record.committed_samples;
   since_report_ += record.score;
   last_commit_s_ = wall_s();
   const bool epoch_end = samples_ / options_.samples_per_epoch != epoch_before;
   if (epoch_end || record.record.last || last_commit_s_ - reported_s_ >= seconds(options_.every)) report();
+}
+
+/// How old the gradients were, in versions, and who computed them.
+void ReporterState::count(const Committed& record) {
+  auto& counts = options_.summary.staleness_counts;
+  for (const auto& age : record.ages) {
+    const auto now = record.record.version.value - 1;
+    const auto staleness = now > age.base.value ? now - age.base.value : 0;
+    if (counts.size() <= staleness) counts.resize(staleness + 1);
+    counts[staleness] += age.iterations;
+    iterations_since_report_ += age.iterations;
+    staleness_since_report_ += age.iterations * staleness;
+  }
+  auto& workers = options_.summary.worker_summaries;
+  for (const auto& work : record.work) {
+    while (workers.size() <= work.worker) {
+      workers.push_back({worker_id(static_cast<std::uint32_t>(workers.size())).text(), 0, 0, 0});
+    }
+    auto& worker = workers[work.worker];
+    worker.samples += work.samples;
+    worker.steps += work.steps;
+    worker.compute_s += static_cast<double>(work.compute_ns) * 1e-9;
+  }
+}
+
+void ReporterState::sum_up_staleness() {
+  auto& summary = options_.summary;
+  std::uint64_t all = 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < summary.staleness_counts.size(); ++i) {
+    const auto count = summary.staleness_counts[i];
+    all += count;
+    sum += static_cast<double>(count) * static_cast<double>(i);
+    if (count > 0) summary.staleness_max = static_cast<double>(i);
+  }
+  if (all == 0) return;
+  summary.staleness_mean = sum / static_cast<double>(all);
+  std::uint64_t below = 0;
+  for (std::size_t i = 0; i < summary.staleness_counts.size(); ++i) {
+    below += summary.staleness_counts[i];
+    if (below * 100 < all * 99) continue;
+    summary.staleness_p99 = static_cast<double>(i);
+    return;
+  }
 }
 
 /// Everything committed since the last report.
@@ -77,7 +122,11 @@ void ReporterState::report() {
   event.bytes_up = newest_.bytes_up;
   event.bytes_down = newest_.bytes_down;
   options_.summary.train_loss = event.loss;
+  event.staleness = iterations_since_report_ == 0 ? 0
+                                                  : static_cast<double>(staleness_since_report_) /
+                                                        static_cast<double>(iterations_since_report_);
   since_report_ = {};
+  iterations_since_report_ = staleness_since_report_ = 0;
   reported_s_ = wall;
   tell_program(event);
 }
@@ -121,6 +170,7 @@ void ReporterState::close(const Closing& closing) {
     summary.quarantined = total(snapshot.quarantined);
     summary.refused = snapshot.refused;
   }
+  sum_up_staleness();
   summary.messages = closing.messages + self_->messages_handled();
   summary.bytes_up = closing.bytes_up;
   summary.bytes_down = closing.bytes_down;

@@ -38,6 +38,8 @@ class ReporterState {
 
  private:
   void committed(const Committed& record);
+  void count(const Committed& record);
+  void sum_up_staleness();
   void report();
   void tell_program(const RunEvent& event) const;
   void evaluated(const Evaluation& evaluation);
@@ -53,6 +55,7 @@ class ReporterState {
   std::uint64_t samples_ = 0;
   double last_commit_s_ = 0;
   Score since_report_;
+  std::uint64_t iterations_since_report_ = 0, staleness_since_report_ = 0;
   double reported_s_ = 0;
 };
 

@@ -11,14 +11,20 @@ namespace thalweg::actors {
 
 void Root::Step::run(TaskPool* pool) {
   if (snapshot_first) snapshot = model->snapshot();
-  finite = model->step(*sum, samples, norm, pool);
+  finite = model->take(step, pool);
 }
 
-std::shared_ptr<Root::Step> Root::begin_step(Payload sum, const Contribution& round) {
+std::shared_ptr<Root::Step> Root::begin_step(Payload sum, const Contribution& round, double lr_factor,
+                                             const Payload& origins) {
   const bool due = options_.checkpoint_every != 0 && options_.keeper && !checkpointing_ &&
                    options_.model->version().value >= next_checkpoint_;
+  const bool by_origin = options_.merge.base == rules::MergeRule::Base::origin;
   return std::make_shared<Step>(
-      Step{options_.model, std::move(sum), round.samples, round.norm, due, nullptr, false});
+      Step{options_.model,
+           {std::move(sum), round.samples, round.norm, lr_factor, by_origin ? origins : nullptr},
+           due,
+           nullptr,
+           false});
 }
 
 std::optional<Parameters> Root::finish_step(const Step& step, const Contribution& round) {
@@ -35,14 +41,19 @@ std::optional<Parameters> Root::finish_step(const Step& step, const Contribution
   }
   empty_rounds_ = 0;
   options_.model->commit(round, round.round.next(), by_ != EndedBy::nobody);
-  return current();
+  auto parameters = current();
+  if (options_.hands_out_moves) {
+    parameters.moves = step.step.sum;
+    parameters.move_samples = step.step.samples;
+  }
+  return parameters;
 }
 
 void Root::announce(const Contribution& round, const Traffic& traffic) {
   const auto record = current().record;
-  self_->tell(options_.scheduler, RoundClosed{round.round, round.spent, round.refused});
-  self_->tell(options_.reporter,
-              Committed{record, round.score, round.compute_ns, traffic.bytes_up, traffic.bytes_down});
+  self_->tell(options_.scheduler, RoundClosed{round.round, round.spent, round.refused, round.work});
+  self_->tell(options_.reporter, Committed{record, round.score, round.compute_ns, traffic.bytes_up,
+                                           traffic.bytes_down, round.ages, round.work});
   const auto every = options_.evaluate_every;
   const auto before = record.committed_samples - round.samples;
   if (every != 0 && record.committed_samples / every != before / every) evaluate();
@@ -50,10 +61,10 @@ void Root::announce(const Contribution& round, const Traffic& traffic) {
   conclude_if_ending();
 }
 
-std::optional<Parameters> Root::skip(const Contribution& round) {
-  self_->tell(options_.scheduler, RoundClosed{round.round, {}, round.refused});
+std::optional<Parameters> Root::skip(const Contribution& round, std::size_t contributors) {
+  self_->tell(options_.scheduler, RoundClosed{round.round, {}, round.refused, round.work});
   options_.model->skip(round, round.round.next(), by_ != EndedBy::nobody);
-  if (!round.refused.empty() && ++empty_rounds_ >= options_.empty_rounds_max) {
+  if (!round.refused.empty() && ++empty_rounds_ >= options_.empty_rounds_max * contributors) {
     const auto& last = round.refused.back();
     const bool infinite = last.why == Refusal::Why::not_finite;
     diverge((empty_rounds_ == 1 ? std::string("in a round")

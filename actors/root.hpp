@@ -2,6 +2,7 @@
 
 #include "actors/global_model.hpp"
 #include "actors/role.hpp"
+#include "actors/rules/merge.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,9 @@ class Root {
  public:
   struct Options {
     std::shared_ptr<GlobalModel> model;  ///< shared with the task that steps it
+    rules::MergeRule merge;
+    double mean_batch = 0;               ///< B/λ: the global batch over the workers
+    bool hands_out_moves = false;        ///< parameters carry the moves that made them, for eager workers
     std::uint64_t evaluate_every = 0;    ///< samples; 0: only at the end
     std::uint64_t checkpoint_every = 0;  ///< commits; 0: none while the run goes on
     bool keep_best = false;
@@ -44,20 +48,24 @@ class Root {
   /// Has a buffer for the next version. False: all are in use, try again later.
   bool reserve() { return options_.model->reserve_next(); }
 
-  /// What is left to do to make a commit of `sum`, on whatever thread.
-  /// `finish_step` follows on the actor's own.
+  /// What is left to do to make a commit, on whatever thread. `finish_step` follows on the actor's own.
+  /// `origins`: parameters that the sum's origin had, where a delay is measured from those.
   struct Step {
     std::shared_ptr<GlobalModel> model;
-    Payload sum;
-    std::uint64_t samples = 0;
-    double norm = 0;
+    GlobalModel::Step step;
     bool snapshot_first = false;
     std::shared_ptr<const Snapshot> snapshot;  ///< of the version before, when it is due
     bool finite = false;
 
     void run(TaskPool* pool);
   };
-  std::shared_ptr<Step> begin_step(Payload sum, const Contribution& round);
+  std::shared_ptr<Step> begin_step(Payload sum, const Contribution& round, double lr_factor,
+                                   const Payload& origins);
+
+  /// What the sum `round` would do to w.
+  [[nodiscard]] rules::MergeDecision decide(const Contribution& round) const {
+    return options_.merge.decide({round.round, round.samples, round.batch, options_.mean_batch});
+  }
 
   /// Makes what `step` computed the next version; the parameters to publish. Nothing: the run has diverged.
   std::optional<Parameters> finish_step(const Step& step, const Contribution& round);
@@ -65,7 +73,8 @@ class Root {
   void announce(const Contribution& round, const Traffic& traffic);
 
   /// The round made no commit: the parameters to publish all the same. Nothing: the run has diverged.
-  std::optional<Parameters> skip(const Contribution& round);
+  /// `contributors`: how many a round without anything good would have to come from.
+  std::optional<Parameters> skip(const Contribution& round, std::size_t contributors);
 
   void evaluated(const Evaluation& evaluation);
   void checkpointed(const CheckpointDone& done);

@@ -10,6 +10,9 @@ namespace {
 /// Rounds that are leased and not closed. A worker computes one while its next batch is cut, so that two
 /// would do; more only delay what comes back from a lost worker.
 constexpr std::uint64_t rounds_ahead = 3;
+/// Batches that a worker has been given and has not asked for yet. One is cut while one computes; more would
+/// leave a slow worker with a long tail.
+constexpr std::uint64_t batches_ahead = 2;
 
 }  // namespace
 
@@ -21,6 +24,15 @@ SchedulerHandle::behavior_type SchedulerState::start(Options options) {
   return {
       [this](const Stamp&, const Hello& hello) { admit(hello); },
       [this](const Stamp&, const Left& left) { depart(left.member, left.why); },
+      [this](const Stamp&, const Served& served) {
+        supplies_[served.worker].served = served.serial;
+        lease();
+      },
+      [this](const Stamp&, const Fenced& fenced) {
+        const auto back = allotment_->fence(fenced.worker, fenced.serial);
+        self_->note({"takes {} samples back from w{}", {back, fenced.worker}});
+        lease();
+      },
       [this](const Stamp&, const RoundClosed& closed) { retire(closed); },
       [this](const Stamp&, const Stop&) { self_->leave(options_->supervisor); },
   };
@@ -31,39 +43,85 @@ void SchedulerState::admit(const Hello& hello) {
   for (const auto& each : hello.aggregators) tree_.push_back({each.id, each.handle, each.roster.added});
   // Leaders first: a member must know its own members before its parent's parameters reach it.
   for (auto at = tree_.rbegin(); at != tree_.rend(); ++at) {
-    self_->tell(at->handle, Roster{at->members, {}, options_->first});
+    Roster roster{at->members, {}, options_->first, {}};
+    if (at->id == root_id()) {
+      for (const auto& [worker, batch] : allotment_->batches()) roster.workers.push_back(worker);
+    }
+    self_->tell(at->handle, std::move(roster));
   }
   lease();
 }
 
 void SchedulerState::lease() {
-  Lease lease{{}, open_};
-  for (; next_.value < open_.value + rounds_ahead && allotment_->available(); next_ = next_.next()) {
-    lease.rounds.push_back(allotment_->next(next_));
+  if (options_->balance && options_->balance->due()) {
+    allotment_->cut(options_->balance->cut(allotment_->batches()));
+    self_->note({"cuts batches by speed, {} workers", {allotment_->workers()}});
   }
-  if (!lease.rounds.empty()) {
-    self_->note({"leases {} rounds up to round {}", {lease.rounds.size(), next_.value}});
-    self_->tell(feeder_, std::move(lease));
-  } else if (allotment_->done() && !std::exchange(spent_, true)) {
+  options_->method.planned() ? lease_rounds() : lease_batches();
+  drain(!allotment_->available());
+  if (allotment_->done() && !std::exchange(spent_, true)) {
     self_->note({"has nothing left to lease after round {}: every sample is settled", {next_.value}});
     self_->tell(tree_.front().handle, DataSpent{});
   }
 }
 
+void SchedulerState::lease_rounds() {
+  Lease lease{{}, open_};
+  for (; next_.value < open_.value + rounds_ahead && allotment_->available(); next_ = next_.next()) {
+    lease.rounds.push_back(allotment_->next(next_, options_->method.local.most(next_)));
+  }
+  if (lease.rounds.empty()) return;
+  self_->note({"leases {} rounds up to round {}", {lease.rounds.size(), next_.value}});
+  self_->tell(feeder_, std::move(lease));
+}
+
+void SchedulerState::lease_batches() {
+  Lease lease;
+  for (const auto& [worker, batch] : allotment_->batches()) {
+    auto& supply = supplies_[worker];
+    while (supply.given < supply.served + batches_ahead) {
+      auto given = allotment_->give(worker);
+      if (!given) break;
+      supply.given = given->serial;
+      lease.batches.push_back(*given);
+    }
+  }
+  lease.dry = !allotment_->available();
+  if (lease.batches.empty() && lease.dry == dry_) return;
+  dry_ = lease.dry;
+  self_->note({"leases {} batches", {lease.batches.size()}});
+  self_->tell(feeder_, std::move(lease));
+}
+
+/// Tells the root when nothing is left to give out, and when something is again.
+void SchedulerState::drain(bool drained) {
+  if (options_->method.planned() || drained == drained_) return;
+  drained_ = drained;
+  self_->tell(tree_.front().handle, Drained{drained});
+}
+
 void SchedulerState::retire(const RoundClosed& closed) {
-  THALWEG_CHECK(closed.round == open_, "rounds are closed one after the other");
-  const auto settled = allotment_->settle(closed.round, closed.spent, closed.refused);
-  open_ = open_.next();
+  if (options_->balance && !closed.spent.empty()) options_->balance->observe(closed.work);
+  if (options_->method.planned()) {
+    THALWEG_CHECK(closed.round == open_, "rounds are closed one after the other");
+    open_ = open_.next();
+    settled(closed.round, allotment_->settle(closed.round, closed.spent, closed.refused));
+  } else {
+    settled(closed.round, allotment_->settle(closed.spent, closed.refused));
+  }
+  lease();
+}
+
+void SchedulerState::settled(Round round, const rules::Allotment::Settled& settled) {
   if (settled.returned + settled.quarantined > 0) {
     self_->note({"round {}: {} samples committed, {} go out again, {} are quarantined",
-                 {closed.round.value, settled.committed, settled.returned, settled.quarantined}});
+                 {round.value, settled.committed, settled.returned, settled.quarantined}});
   }
   for (const auto worker : settled.wronged) {
     if (++strikes_[worker] != options_->strikes) continue;
     depart(worker_id(worker), std::to_string(options_->strikes) +
                                   " of its gradients refused, and fine when others computed them");
   }
-  lease();
 }
 
 void SchedulerState::depart(MemberId worker, const std::string& why) {
@@ -89,8 +147,12 @@ void SchedulerState::remove(MemberId member) {
     if (found == parent.members.end()) continue;
     if (member.kind == MemberId::Kind::worker) self_->tell(found->handle, Stop{Stop::When::now});
     parent.members.erase(found);
-    self_->tell(parent.handle, Roster{{}, {member}, {}});
-    if (parent.members.empty() && parent.id != root_id()) remove(parent.id);
+    self_->tell(parent.handle, Roster{{}, {member}, {}, {}});
+    if (member.kind == MemberId::Kind::worker && parent.id != root_id()) {
+      self_->tell(tree_.front().handle, Roster{{}, {member}, {}, {}});  // it counts all workers
+    }
+    // Where rounds are not planned, a leader may still hold what others are to get: it stays.
+    if (options_->method.planned() && parent.members.empty() && parent.id != root_id()) remove(parent.id);
     return;
   }
 }

@@ -2,6 +2,8 @@
 
 #include "actors/role.hpp"
 #include "actors/rules/allotment.hpp"
+#include "actors/rules/balance.hpp"
+#include "actors/rules/method.hpp"
 
 #include <cstdint>
 #include <map>
@@ -20,6 +22,8 @@ class SchedulerState {
  public:
   struct Options {
     rules::Allotment::Options allotment;
+    rules::Method method;
+    std::optional<rules::Balance> balance;
     Round first;                  ///< the first round of the run, or of its resumption
     std::uint64_t strikes = 3;    ///< so many cost a worker its place
     std::size_t min_workers = 1;  ///< with fewer the run ends
@@ -39,6 +43,10 @@ class SchedulerState {
 
   void admit(const Hello& hello);
   void lease();
+  void lease_rounds();
+  void lease_batches();
+  void settled(Round round, const rules::Allotment::Settled& settled);
+  void drain(bool drained);
   void retire(const RoundClosed& closed);
   void depart(MemberId worker, const std::string& why);
   /// Takes `member` off the roster it is on, and its leader too when that leads nobody any more.
@@ -48,12 +56,19 @@ class SchedulerState {
   std::optional<Options> options_;
   std::optional<rules::Allotment> allotment_;
   std::vector<Aggregator> tree_;  ///< root first, then in tree order
+  struct Supply {
+    std::uint64_t given = 0, served = 0;  ///< serials of batches
+  };
+
   FeederHandle feeder_;
   Round next_;                                      ///< first round not yet leased
   Round open_;                                      ///< first round not yet closed
   std::map<std::uint32_t, std::uint64_t> strikes_;  ///< by worker number
   std::set<MemberId> departed_;
-  bool spent_ = false;  ///< the root was told that no round follows
+  std::map<std::uint32_t, Supply> supplies_;  ///< by worker number, where rounds are not planned
+  bool drained_ = false;                      ///< the root was told that nothing is left to give out
+  bool dry_ = false;                          ///< the same of the feeder
+  bool spent_ = false;                        ///< the root was told that no round follows
 };
 
 }  // namespace thalweg::actors

@@ -53,8 +53,8 @@ void SupervisorState::spawn_everything() {
   self_->monitor(reporter_);
   const auto& config = assembly.config;
   scheduler_ = spawn_role<SchedulerHandle, SchedulerState>(
-      system, {std::move(*assembly.allotment), first, config.guard.strikes, config.sync.min_workers, here,
-               reporter_});
+      system, {std::move(*assembly.allotment), assembly.method, assembly.balance, first, config.guard.strikes,
+               config.sync.min_workers, here, reporter_});
   watch("scheduler", scheduler_);
   if (options_.keeper) {
     auto keeper = std::move(*options_.keeper);
@@ -70,12 +70,15 @@ void SupervisorState::spawn_everything() {
                std::move(assembly.evaluator.stream), std::move(assembly.evaluator.model), here});
   watch("evaluator", evaluator_);
   feeder_ = spawn_role<FeederHandle, FeederState>(
-      system,
-      {assembly.data.train, assembly.config.run.seed, assembly.workers.size(), first, here, assembly.pool});
+      system, {assembly.data.train, assembly.config.run.seed, assembly.workers.size(), first,
+               assembly.method.planned(), here, scheduler_, assembly.pool});
   watch("feeder", feeder_);
 
   Root::Options root;
   root.model = std::move(assembly.model);
+  root.merge = assembly.method.merge;
+  root.mean_batch = static_cast<double>(config.global_batch()) / static_cast<double>(config.topology.workers);
+  root.hands_out_moves = assembly.method.adopt.kind == rules::AdoptRule::Kind::eager;
   root.evaluate_every = config.eval.every * assembly.sampling->samples_used_per_epoch();
   root.checkpoint_every = config.checkpoint.every;
   root.keep_best = config.checkpoint.best;
@@ -89,7 +92,7 @@ void SupervisorState::spawn_everything() {
   root.supervisor = here;
   root_ = spawn_aggregator(root_id(), 0, {}, "", std::move(root));
   Hello hello{{{root_id(), root_, {}}}, feeder_};
-  spawn_members(config.topology.tree, 0, root_, hello, 0);
+  spawn_members(assembly.tree, 0, root_, hello, 0);
   self_->tell(scheduler_, std::move(hello));
   if (const auto limit = config.stop.max_time; limit.count() > 0) {
     self_->tell_later(here, limit, Stop{Stop::When::after_round, EndedBy::max_time});
@@ -102,9 +105,9 @@ AggregatorHandle SupervisorState::spawn_aggregator(MemberId id, std::size_t leve
                                                    std::optional<Root::Options> root) {
   auto& assembly = options_.assembly;
   auto handle = spawn_role<AggregatorHandle, AggregatorState>(
-      self_->system(),
-      {id, level, parent, parent_name, SupervisorHandle(self_), assembly.make_pool(2), assembly.pool,
-       assembly.method, rules::Guard(assembly.config.guard.max_norm), std::move(root)});
+      self_->system(), {id, level, parent, parent_name, SupervisorHandle(self_), scheduler_,
+                        assembly.make_pool(AggregatorState::sums_of(assembly.method, level)), assembly.pool,
+                        assembly.method, rules::Guard(assembly.config.guard.max_norm), std::move(root)});
   watch(id.text(), handle);
   return handle;
 }
@@ -121,7 +124,8 @@ void SupervisorState::spawn_members(const TreeSpec& tree, std::size_t level, con
     auto worker = spawn_role<WorkerHandle, WorkerState>(
         self_->system(),
         {number, parent, parent_name, feeder_, SupervisorHandle(self_), std::move(compute.stream),
-         std::move(compute.model), assembly.make_pool(2), assembly.method});
+         std::move(compute.model), assembly.make_pool(WorkerState::gradients_of(assembly.method)),
+         assembly.method, std::move(compute.replica)});
     watch(worker_id(number).text(), worker, worker_id(number));
     hello.aggregators[parent_index].roster.added.push_back({worker_id(number), worker});
   }
@@ -144,9 +148,9 @@ void SupervisorState::watch(const std::string& name, const Handle& handle, std::
 // -- the end
 // ---------------------------------------------------------------------------------------------------
 
-/// A worker's death is not the run's, where the method closes rounds over the rest.
+/// A worker's death is not the run's: every method goes on with the rest.
 void SupervisorState::failed(const Failed& message) {
-  if (message.worker && options_.assembly.method.goes_on_without_members && !stopping_) {
+  if (message.worker && !stopping_) {
     self_->tell(scheduler_, Left{*message.worker, message.why});
   } else {
     fail(message.diverged ? "diverged" : "failed", message.who + ": " + message.why);

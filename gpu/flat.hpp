@@ -34,6 +34,7 @@ struct SgdCoefficients {
 
 /// One step of SGD, PyTorch's definition: g = scale·gradient_sum + wd·w; v = momentum·v + g; and
 /// next = w - lr·v, or w - lr·(g + momentum·v) with Nesterov. `velocity` may be empty when momentum is 0.
+/// `next` may be w: a step in place.
 void sgd_step(std::span<float> next, std::span<const float> w, std::span<const float> gradient_sum,
               std::span<float> velocity, const SgdCoefficients& coefficients);
 
@@ -49,8 +50,41 @@ struct AdamWCoefficients {
 
 /// One step of AdamW, PyTorch's definition: g = scale·gradient_sum; m = beta1·m + (1 - beta1)·g;
 /// v = beta2·v + (1 - beta2)·g²; next = keep·w - step_size·m / (sqrt(v) / root_correction + eps).
+/// `next` may be w: a step in place.
 void adamw_step(std::span<float> next, std::span<const float> w, std::span<const float> gradient_sum,
                 std::span<float> m, std::span<float> v, const AdamWCoefficients& coefficients);
+
+/// out = n·(base - x): what n samples' local steps moved x away from base, as a sum that is divided by all
+/// samples later. A move is taken off w like a gradient. `out` may be one of the others.
+void move(std::span<float> out, std::span<const float> base, std::span<const float> x, float n);
+
+/// y = (1 - share)·y + share·x
+void mix(std::span<float> y, std::span<const float> x, float share);
+
+/// out = w + (x - start): new parameters plus what x has moved since `start`. `out` may be one of the others.
+void shift(std::span<float> out, std::span<const float> w, std::span<const float> x,
+           std::span<const float> start);
+
+struct CompensationCoefficients {
+  float lambda = 0;
+  float gradient_scale = 1;           ///< 1 / samples: turns the sum into the mean
+  float decay = 0.95F, rest = 0.05F;  ///< of the mean square; rest = 1 - decay, rounded once
+  float eps = 1e-7F;
+  bool clamp = true;
+  bool first = false;  ///< no mean square yet: it becomes the gradient's square
+};
+
+/// A gradient taken at w_base, brought to w by the first-order term of its Taylor series, with the diagonal
+/// of the gradient's outer product in place of the Hessian (Zheng et al., "Asynchronous Stochastic Gradient
+/// Descent with Delay Compensation", 2017):
+///
+///     g = scale·gradient_sum;  out = g·(1 + c),  c = rate·g·(w - w_base), at most 1 either way with `clamp`
+///
+/// rate = lambda where `mean_square` is empty, else mean_square = decay·mean_square + (1 - decay)·g² and
+/// rate = lambda / sqrt(mean_square + eps). `out` may be one of the others.
+void compensate(std::span<float> out, std::span<const float> gradient_sum, std::span<const float> w,
+                std::span<const float> w_base, std::span<float> mean_square,
+                const CompensationCoefficients& coefficients);
 
 /// Whether `x` holds neither an infinity nor a NaN.
 bool all_finite(std::span<const float> x);

@@ -37,6 +37,12 @@ THALWEG_HD inline float plus(float a, float b) {
 #endif
 }
 
+/// x, but not below -most and not above most; a NaN stays one.
+THALWEG_HD inline float clamped(float x, float most) {
+  const float below = x > most ? most : x;
+  return below < -most ? -most : below;
+}
+
 struct Fill {
   float* y;
   float value;
@@ -60,6 +66,30 @@ struct Scale {
   float* y;
   float a;
   THALWEG_HD void operator()(std::size_t i) const { y[i] = product(y[i], a); }
+};
+
+struct Move {
+  float* out;
+  const float* base;
+  const float* x;
+  float n;
+  THALWEG_HD void operator()(std::size_t i) const { out[i] = product(n, plus(base[i], -x[i])); }
+};
+
+struct Mix {
+  float* y;
+  const float* x;
+  float rest;  ///< 1 - share, rounded once
+  float share;
+  THALWEG_HD void operator()(std::size_t i) const { y[i] = plus(product(rest, y[i]), product(share, x[i])); }
+};
+
+struct Shift {
+  float* out;
+  const float* w;
+  const float* x;
+  const float* start;
+  THALWEG_HD void operator()(std::size_t i) const { out[i] = plus(w[i], plus(x[i], -start[i])); }
 };
 
 /// One element of a weighted sum over all sources, in their order. A GPU runs it as it is; the host takes
@@ -125,6 +155,31 @@ struct AdamWStep {
     v[i] = square;
     const float denominator = plus(__builtin_sqrtf(square) / root_correction, eps);
     next[i] = plus(product(keep, w[i]), product(-step_size, mean / denominator));
+  }
+};
+
+/// First-order compensation of a gradient's delay; see gpu::compensate for the formula. `mean_square` is null
+/// where the rate is constant, and only written at `first`.
+template <bool adaptive, bool first>
+struct Compensate {
+  float* out;
+  const float* gradient_sum;
+  const float* w;
+  const float* w_base;
+  float* mean_square;
+  float lambda, gradient_scale, decay, rest, eps;
+  float most;  ///< of a correction, either way; infinite without clamping
+  THALWEG_HD void operator()(std::size_t i) const {
+    const float g = product(gradient_scale, gradient_sum[i]);
+    float rate = lambda;
+    if constexpr (adaptive) {
+      float mean = product(g, g);
+      if constexpr (!first) mean = plus(product(decay, mean_square[i]), product(rest, mean));
+      mean_square[i] = mean;
+      rate = lambda / __builtin_sqrtf(plus(mean, eps));
+    }
+    const float c = clamped(product(product(rate, g), plus(w[i], -w_base[i])), most);
+    out[i] = product(g, plus(1.0F, c));
   }
 };
 

@@ -2,101 +2,17 @@
 
 #include "gpu/buffer.hpp"
 #include "gpu/flat.hpp"
+#include "models/stretches.hpp"
 #include "runtime/check.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <functional>
 #include <string>
 #include <utility>
 
 namespace thalweg::models {
 namespace {
-
-/// From this size on a step is worth the pool's wake-up; and the piece a thread takes at a time.
-constexpr std::size_t split_above = (1U << 20) / sizeof(float);
-constexpr std::size_t split_grain = 1U << 14;
-/// Floats that are stepped before they are looked at: four blocks of this size fit into a core's first cache.
-constexpr std::size_t block = 2048;
-
-/// Neighbouring slots that weight decay treats alike: as few kernel launches as possible.
-struct Stretch {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  bool decay = true;
-};
-
-std::vector<Stretch> stretches_of(std::span<const Slot> slots) {
-  std::vector<Stretch> stretches;
-  for (const Slot& slot : slots) {
-    if (stretches.empty() || stretches.back().decay != slot.decay) {
-      if (!stretches.empty()) stretches.back().end = slot.offset;
-      stretches.push_back({slot.offset, 0, slot.decay});
-    }
-  }
-  if (!stretches.empty()) {
-    stretches.front().begin = 0;
-    stretches.back().end = flat_size(slots);
-  }
-  return stretches;
-}
-
-/// Calls `step(from, count, decay)` on blocks of the flat vector, over `pool` where it is large enough.
-/// Returns whether every call
-/// returned true and all of `next` is finite afterwards.
-bool step_in_blocks(std::span<const Stretch> stretches, std::span<const float> next, TaskPool* pool,
-                    const std::function<bool(std::size_t from, std::size_t count, bool decay)>& step) {
-  std::atomic<bool> finite = true;
-  const auto piece = [&](std::size_t begin, std::size_t end) {
-    for (const Stretch& stretch : stretches) {
-      const std::size_t to = std::min(end, stretch.end);
-      for (std::size_t from = std::max(begin, stretch.begin); from < to; from += block) {
-        const std::size_t count = std::min(block, to - from);
-        if (!step(from, count, stretch.decay) || !gpu::all_finite(next.subspan(from, count))) finite = false;
-      }
-    }
-  };
-  if (pool && next.size() > split_above) {
-    pool->parallel_for(next.size(), split_grain, piece);
-  } else {
-    piece(0, next.size());
-  }
-  return finite;
-}
-
-/// Copies `saved` over the states `wanted`, which must be the same ones. `owner` is the optimizer, in words.
-Status restore_states(std::span<const Optimizer::NamedState> wanted,
-                      std::span<const Optimizer::NamedState> saved, const std::string& owner) {
-  std::string names;
-  for (const auto& state : wanted) names += fmt::format("{}\"{}\"", names.empty() ? "" : " and ", state.name);
-  std::vector<bool> found(wanted.size());
-  for (const auto& state : saved) {
-    const auto place = std::ranges::find(wanted, state.name, &Optimizer::NamedState::name);
-    if (place == wanted.end() || found[static_cast<std::size_t>(place - wanted.begin())]) {
-      return Error{ErrorCode::mismatch,
-                   fmt::format("optimizer state \"{}\" is surplus: {} has {}", state.name, owner,
-                               names.empty() ? "none" : "one " + names)};
-    }
-    if (state.values.size() != place->values.size()) {
-      return Error{ErrorCode::mismatch, fmt::format("optimizer state \"{}\" has {} values: the model has {}",
-                                                    state.name, state.values.size(), place->values.size())};
-    }
-    found[static_cast<std::size_t>(place - wanted.begin())] = true;
-  }
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (found[i]) continue;
-    return Error{ErrorCode::mismatch,
-                 fmt::format("optimizer state \"{}\" is missing: {} needs it", wanted[i].name, owner)};
-  }
-  for (const auto& state : saved) {
-    const auto place = std::ranges::find(wanted, state.name, &Optimizer::NamedState::name);
-    std::ranges::copy(state.values, place->values.begin());
-  }
-  return {};
-}
 
 /// Stochastic gradient descent as torch.optim.SGD defines it (dampening 0); see gpu::sgd_step for the
 /// formula.
@@ -122,12 +38,12 @@ class Sgd final : public Optimizer {
     coefficients.first = steps_ == 0;
     const std::span<float> velocity = this->velocity();
     ++steps_;
-    return step_in_blocks(stretches_, next, pool, [&](std::size_t from, std::size_t count, bool decay) {
+    return in_blocks(stretches_, pool, [&](std::size_t from, std::size_t count, bool decay) {
       gpu::SgdCoefficients here = coefficients;
       here.weight_decay = decay ? weight_decay_ : 0.0F;
       gpu::sgd_step(next.subspan(from, count), w.subspan(from, count), gradient_sum.subspan(from, count),
                     velocity.empty() ? velocity : velocity.subspan(from, count), here);
-      return true;
+      return gpu::all_finite(next.subspan(from, count));
     });
   }
 
@@ -194,13 +110,14 @@ class AdamW final : public Optimizer {
     coefficients.root_correction = static_cast<float>(std::sqrt(1 - std::pow(beta2_, t)));
     coefficients.eps = static_cast<float>(eps_);
     coefficients.gradient_scale = static_cast<float>(gradient_scale);
-    return step_in_blocks(stretches_, next, pool, [&](std::size_t from, std::size_t count, bool decay) {
+    return in_blocks(stretches_, pool, [&](std::size_t from, std::size_t count, bool decay) {
       gpu::AdamWCoefficients here = coefficients;
       here.keep = decay ? static_cast<float>(1 - lr * weight_decay_) : 1.0F;
       gpu::adamw_step(next.subspan(from, count), w.subspan(from, count), gradient_sum.subspan(from, count),
                       mean_->values().subspan(from, count), square_->values().subspan(from, count), here);
       // Infinite here, a weight would never move again, and look well doing so.
-      return gpu::all_finite(square_->values().subspan(from, count));
+      return gpu::all_finite(next.subspan(from, count)) &&
+             gpu::all_finite(square_->values().subspan(from, count));
     });
   }
 
@@ -240,6 +157,39 @@ Result<std::unique_ptr<Optimizer>> make_optimizer(const Config::Train& train, st
                fmt::format("train.optimizer = \"{}\": no such optimizer: known are \"sgd\" and "
                            "\"adamw\"",
                            train.optimizer)};
+}
+
+Result<std::unique_ptr<Optimizer>> make_outer_optimizer(std::string_view kind, double momentum,
+                                                        std::vector<Slot> slots) {
+  if (kind != "sgd" && kind != "nesterov") {
+    return Error{ErrorCode::invalid, fmt::format("sync.outer = \"{}\": no such optimizer of moves: known are "
+                                                 "\"sgd\" and \"nesterov\"",
+                                                 kind)};
+  }
+  Config::Train train;
+  train.optimizer = "sgd";
+  train.momentum = momentum;
+  train.nesterov = kind == "nesterov";
+  train.weight_decay = 0;
+  return make_optimizer(train, std::move(slots));
+}
+
+Result<std::unique_ptr<Optimizer>> make_inner_optimizer(std::string_view kind, const Config::Train& train,
+                                                        std::vector<Slot> slots) {
+  if (kind == "train") return make_optimizer(train, std::move(slots));
+  if (kind != "sgd" && kind != "adamw") {
+    return Error{ErrorCode::invalid,
+                 fmt::format("sync.inner = \"{}\": no such optimizer of local steps: known "
+                             "are \"sgd\", \"adamw\" and \"train\"",
+                             kind)};
+  }
+  Config::Train inner;
+  inner.optimizer = kind;
+  inner.momentum = 0;
+  inner.nesterov = false;
+  inner.betas = {0.9, 0.95};
+  inner.weight_decay = kind == "adamw" ? 0.1 : 0;
+  return make_optimizer(inner, std::move(slots));
 }
 
 }  // namespace thalweg::models

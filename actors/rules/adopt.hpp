@@ -14,21 +14,22 @@ struct AdoptView {
   Round offered_round;
 };
 
-enum class AdoptAction { replace, ignore };
+enum class AdoptAction { take, ignore };
 
-class AdoptRule {
- public:
-  virtual ~AdoptRule() = default;
-  [[nodiscard]] virtual Decision<AdoptAction> decide(const AdoptView& view) const = 0;
-};
+struct AdoptRule {
+  /// How a replica is brought to parameters that the rule takes.
+  enum class Kind {
+    replace,     ///< it becomes them; its own moves are dropped
+    keep_local,  ///< they, and its own moves that are not committed
+    eager,       ///< the worker's own outer step, with what is known of the mean (DiLoCo, eager updates)
+    mix,         ///< (1 - share) of its own, `share` of them
+  } kind = Kind::replace;
+  double share = 1;  ///< mix only
 
-/// `replace`: newer parameters take the place of the worker's, whose own moves, if any, are dropped.
-class Replace final : public AdoptRule {
- public:
-  [[nodiscard]] Decision<AdoptAction> decide(const AdoptView& view) const override {
+  [[nodiscard]] Decision<AdoptAction> decide(const AdoptView& view) const {
     const bool next_round = view.offered == view.current && view.offered_round > view.current_round;
     if (view.has_any && next_round) {
-      return {AdoptAction::replace,
+      return {AdoptAction::take,
               {"keeps version {} for round {}: the round before made no commit",
                {view.offered.value, view.offered_round.value}}};
     }
@@ -36,7 +37,7 @@ class Replace final : public AdoptRule {
       return {AdoptAction::ignore,
               {"ignores version {}: has version {}", {view.offered.value, view.current.value}}};
     }
-    return {AdoptAction::replace, {"adopts version {}", {view.offered.value}}};
+    return {AdoptAction::take, {"adopts version {}", {view.offered.value}}};
   }
 };
 

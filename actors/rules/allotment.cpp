@@ -42,7 +42,7 @@ Allotment::Allotment(Options options) : options_(std::move(options)) {
 
 bool Allotment::fresh() const {
   const auto& sampling = options_.sampling.options();
-  if (sampling.rounds != 0) return true;
+  if (sampling.rounds != 0 || options_.by_samples) return true;
   return epoch_ + 1 < sampling.epochs || (epoch_ < sampling.epochs && position_ < per_epoch_);
 }
 
@@ -53,26 +53,46 @@ std::uint64_t Allotment::samples_left() const {
 }
 
 bool Allotment::available() const {
-  const auto rounds = options_.sampling.options().rounds;
+  const auto rounds = options_.by_samples ? 0 : options_.sampling.options().rounds;
   if (rounds != 0 && commits_ + out_.size() >= rounds) return false;
   return !batches_.empty() && samples_left() > 0 && (!returned_.empty() || fresh());
 }
 
-RoundShare Allotment::next(Round round) {
+RoundShare Allotment::next(Round round, std::uint64_t steps) {
   THALWEG_CHECK(available(), "a round is cut only when there is something to cut");
   THALWEG_CHECK(out_.empty() || out_.rbegin()->first < round, "rounds rise");
   out_[round];  // it is out, also before anybody has a piece of it
-  RoundShare share{round, std::vector<IndexRange>(options_.sampling.options().batches.size()), {}};
+  RoundShare share{round, std::vector<IndexRange>(options_.sampling.options().batches.size()), {}, {}};
+  if (steps > 1) share.steps_of.resize(share.ranges.size());
   std::vector<std::uint32_t> without;
   for (const auto& [worker, batch] : batches_) {
-    if (const auto piece = take_returned(worker, std::min(batch, samples_left()))) {
+    if (steps > 1) share.steps_of[worker] = batch;
+    if (const auto piece = take_returned(worker, std::min(batch * steps, samples_left()))) {
       give(share, worker, *piece);
     } else {
       without.push_back(worker);
     }
   }
-  give_fresh(share, without, samples_left());
+  give_fresh(share, without, samples_left(), steps);
   return share;
+}
+
+std::optional<GivenBatch> Allotment::give(std::uint32_t worker) {
+  const auto batch = batches_.find(worker);
+  if (batch == batches_.end() || !available()) return std::nullopt;
+  const auto most = std::min(batch->second, samples_left());
+  auto piece = take_returned(worker, most);
+  if (!piece) {
+    if (!fresh()) return std::nullopt;
+    begin_epoch_if_due();
+    const auto count = std::min(most, per_epoch_ - position_);
+    piece = Piece{{epoch_, position_, count}, {}};
+    position_ += count;
+  }
+  out_samples_ += piece->range.count;
+  const auto serial = ++serials_[worker];
+  given_.push_back({worker, *piece, serial});
+  return GivenBatch{worker, serial, piece->range, piece->suspicion.has_value()};
 }
 
 void Allotment::give(RoundShare& share, std::uint32_t worker, const Piece& piece) {
@@ -120,17 +140,20 @@ std::optional<Allotment::Piece> Allotment::take_returned(std::uint32_t worker, s
   return piece;
 }
 
-void Allotment::give_fresh(RoundShare& share, const std::vector<std::uint32_t>& workers,
-                           std::uint64_t limit) {
+void Allotment::begin_epoch_if_due() {
+  if (position_ < per_epoch_) return;
+  ++epoch_;
+  position_ = 0;
+}
+
+void Allotment::give_fresh(RoundShare& share, const std::vector<std::uint32_t>& workers, std::uint64_t limit,
+                           std::uint64_t steps) {
   if (workers.empty() || !fresh()) return;
-  if (position_ >= per_epoch_) {
-    ++epoch_;
-    position_ = 0;
-  }
+  begin_epoch_if_due();
   std::vector<std::uint64_t> counts;
   std::uint64_t wanted = 0;
   for (const auto worker : workers) {
-    counts.push_back(batches_.at(worker));
+    counts.push_back(batches_.at(worker) * steps);
     wanted += counts.back();
   }
   const auto count = std::min({wanted, per_epoch_ - position_, limit});
@@ -155,32 +178,75 @@ Allotment::Settled Allotment::settle(Round round, const std::vector<IndexRange>&
   if (!spent.empty()) ++commits_;
 
   Settled settled;
-  for (const auto& [worker, piece] : given) {
-    const auto count = piece.range.count;
-    out_samples_ -= count;
-    const bool was_refused = std::any_of(refused.begin(), refused.end(),
-                                         [&, who = worker, &range = piece.range](const auto& each) {
-                                           return each.origin == worker_id(who) && covers(each.spent, range);
-                                         });
-    if (covers(spent, piece.range)) {
-      settled.committed += count;
-      const auto suspect = refused_of(piece);
-      if (suspect && clear(piece, suspect != worker)) settled.wronged.push_back(*suspect);
-    } else if (!was_refused) {
-      settled.returned += count;
-      returned_.push_back(piece);
-    } else if (piece.suspicion) {
-      settled.quarantined += count;
-      clear(piece, false);
-    } else {
-      settled.returned += count;
-      suspicions_[next_suspicion_] = {worker, count, false};
-      returned_.push_back({piece.range, next_suspicion_++});
-    }
+  for (const auto& each : given) {
+    if (settle(each, spent, refused, settled) != Fate::open) continue;
+    settled.returned += each.piece.range.count;
+    returned_.push_back(each.piece);
   }
-  committed_samples_ += settled.committed;
   THALWEG_CHECK(settled.committed == total(spent), "a commit spends what was given out for its round, once");
   return settled;
+}
+
+Allotment::Settled Allotment::settle(const std::vector<IndexRange>& spent,
+                                     const std::vector<Refusal>& refused) {
+  if (!spent.empty()) ++commits_;
+  Settled settled;
+  std::vector<Given> open;
+  for (const auto& each : given_) {
+    if (settle(each, spent, refused, settled) != Fate::open) continue;
+    out_samples_ += each.piece.range.count;  // it stays out
+    open.push_back(each);
+  }
+  given_ = std::move(open);
+  THALWEG_CHECK(settled.committed == total(spent), "a commit spends what was given out, once");
+  return settled;
+}
+
+/// What became of a piece that was out: it is no longer.
+Allotment::Fate Allotment::settle(const Given& given, const std::vector<IndexRange>& spent,
+                                  const std::vector<Refusal>& refused, Settled& settled) {
+  const auto worker = given.worker;
+  const auto& piece = given.piece;
+  const auto count = piece.range.count;
+  out_samples_ -= count;
+  if (covers(spent, piece.range)) {
+    settled.committed += count;
+    committed_samples_ += count;
+    const auto suspect = refused_of(piece);
+    if (suspect && clear(piece, suspect != worker)) settled.wronged.push_back(*suspect);
+    return Fate::committed;
+  }
+  const bool was_refused = std::any_of(refused.begin(), refused.end(), [&](const auto& each) {
+    return each.origin == worker_id(worker) && covers(each.spent, piece.range);
+  });
+  if (!was_refused) return Fate::open;
+  if (piece.suspicion) {
+    settled.quarantined += count;
+    clear(piece, false);
+  } else {
+    settled.returned += count;
+    suspicions_[next_suspicion_] = {worker, count, false};
+    returned_.push_back({piece.range, next_suspicion_++});
+  }
+  return Fate::refused;
+}
+
+std::uint64_t Allotment::fence(std::uint32_t worker, std::uint64_t serial) {
+  std::uint64_t back = 0;
+  std::erase_if(given_, [&](const Given& each) {
+    if (each.worker != worker || each.serial <= serial) return false;
+    back += each.piece.range.count;
+    returned_.push_back(each.piece);
+    return true;
+  });
+  out_samples_ -= back;
+  return back;
+}
+
+void Allotment::cut(const std::map<std::uint32_t, std::uint64_t>& batches) {
+  for (auto& [worker, batch] : batches_) {
+    if (const auto found = batches.find(worker); found != batches.end()) batch = found->second;
+  }
 }
 
 void Allotment::remove(std::uint32_t worker) { batches_.erase(worker); }

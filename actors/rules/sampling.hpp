@@ -19,6 +19,8 @@ struct RoundShare {
   Round round;
   std::vector<IndexRange> ranges;  ///< by worker number; count 0: nothing this round
   std::vector<bool> again = {};    ///< by worker number: refused once already; empty: none of them
+  /// By worker number: samples of a step, where a share takes several; empty: a share is one step.
+  std::vector<std::uint64_t> steps_of = {};
 };
 
 struct SamplingOptions {

@@ -3,6 +3,8 @@
 #include "actors/rules/decision.hpp"
 #include "runtime/values/ids.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 
 /// Third choice, `trigger`: when does an aggregator close a round (at the root) or pass something up (at a
@@ -11,23 +13,63 @@ namespace thalweg::rules {
 
 struct TriggerView {
   Round round;
-  std::uint64_t members = 0;  ///< of the round, frozen when it opened
-  std::uint64_t arrived = 0;  ///< whose contribution is here
-  std::uint64_t folded = 0;   ///< whose contribution is in the sum
+  std::uint64_t members = 0;          ///< that are asked to contribute to the round
+  std::uint64_t arrived = 0;          ///< contributions that are here
+  std::uint64_t folded = 0;           ///< of which are in the sum
+  std::uint64_t workers = 0;          ///< λ, in the whole tree
+  bool drained = false;               ///< no sample is left to give out: what is here may be all that comes
+  std::chrono::nanoseconds waited{};  ///< since so many had arrived as `quorum` wants
 };
 
 enum class TriggerAction { close, wait };
 
-class TriggerRule {
- public:
-  virtual ~TriggerRule() = default;
-  [[nodiscard]] virtual Decision<TriggerAction> decide(const TriggerView& view) const = 0;
-};
+struct TriggerRule {
+  enum class Kind {
+    all,       ///< every member has contributed
+    any,       ///< each contribution at once
+    count,     ///< so many contributions, from whomever
+    progress,  ///< root only: pulls what leaders hold when enough iterations are unpulled (rules/pull.hpp)
+    quorum,    ///< so many members, and a grace for the others; who is late counts in the next round
+    forward,   ///< leaders only: each contribution goes on, unfolded
+    pulled,    ///< leaders only: folded until asked for
+  } kind = Kind::all;
+  std::uint64_t count = 1;
+  std::uint64_t soft = 0;  ///< n of n-softsync: `count` is max(1, ⌊λ/n⌋); 0: it is as it stands
+  std::chrono::milliseconds grace{};
 
-/// `all`: when every member of the round has contributed and is folded.
-class AllMembers final : public TriggerRule {
- public:
-  [[nodiscard]] Decision<TriggerAction> decide(const TriggerView& view) const override {
+  /// Whether a member contributes once a round. Otherwise contributions count as they arrive.
+  [[nodiscard]] bool by_member() const {
+    return kind == Kind::all || kind == Kind::progress || kind == Kind::quorum;
+  }
+
+  [[nodiscard]] std::uint64_t needed(std::uint64_t workers) const {
+    return soft == 0 ? count : std::max<std::uint64_t>(1, workers / soft);
+  }
+
+  [[nodiscard]] Decision<TriggerAction> decide(const TriggerView& view) const {
+    switch (kind) {
+      case Kind::any:
+      case Kind::count: {
+        const auto enough = view.drained ? 1 : needed(view.workers);
+        if (view.arrived >= enough) {
+          return {
+              TriggerAction::close,
+              {"closes round {}: {} contributions of {} are in", {view.round.value, view.arrived, enough}}};
+        }
+        return {
+            TriggerAction::wait,
+            {"round {} waits for contributions: {} of {} are in", {view.round.value, view.arrived, enough}}};
+      }
+      case Kind::quorum:
+        if (view.arrived >= count && view.arrived < view.members && view.waited >= grace) {
+          return {TriggerAction::close,
+                  {"closes round {}: {} of {} members are in, and the others had their time",
+                   {view.round.value, view.arrived, view.members}}};
+        }
+        break;
+      default:
+        break;
+    }
     if (view.folded == view.members) {
       return {TriggerAction::close,
               {"closes round {}: all {} members are in", {view.round.value, view.members}}};

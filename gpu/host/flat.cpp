@@ -51,6 +51,37 @@ void adamw_step(std::span<float> next, std::span<const float> w, std::span<const
       next.size());
 }
 
+void move(std::span<float> out, std::span<const float> base, std::span<const float> x, float n) {
+  THALWEG_CHECK(base.size() == out.size() && x.size() == out.size(),
+                "flat vectors of one call have one length");
+  host::best_isa_kernels().flat.move(out.data(), base.data(), x.data(), n, out.size());
+}
+
+void mix(std::span<float> y, std::span<const float> x, float share) {
+  THALWEG_CHECK(x.size() == y.size(), "flat vectors of one call have one length");
+  host::best_isa_kernels().flat.mix(y.data(), x.data(), share, y.size());
+}
+
+void shift(std::span<float> out, std::span<const float> w, std::span<const float> x,
+           std::span<const float> start) {
+  THALWEG_CHECK(w.size() == out.size() && x.size() == out.size() && start.size() == out.size(),
+                "flat vectors of one call have one length");
+  host::best_isa_kernels().flat.shift(out.data(), w.data(), x.data(), start.data(), out.size());
+}
+
+void compensate(std::span<float> out, std::span<const float> gradient_sum, std::span<const float> w,
+                std::span<const float> w_base, std::span<float> mean_square,
+                const CompensationCoefficients& with) {
+  THALWEG_CHECK(gradient_sum.size() == out.size() && w.size() == out.size() && w_base.size() == out.size() &&
+                    (mean_square.empty() || mean_square.size() == out.size()),
+                "flat vectors of one call have one length");
+  host::best_isa_kernels().flat.compensate(
+      out.data(), gradient_sum.data(), w.data(), w_base.data(),
+      mean_square.empty() ? nullptr : mean_square.data(),
+      {with.lambda, with.gradient_scale, with.decay, with.rest, with.eps, with.clamp, with.first},
+      out.size());
+}
+
 bool all_finite(std::span<const float> x) {
   return host::best_isa_kernels().flat.all_finite(x.data(), x.size());
 }

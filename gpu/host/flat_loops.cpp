@@ -101,6 +101,32 @@ void adamw_step(float* next, const float* w, const float* gradient_sum, float* m
                       with.step_size, with.root_correction, with.eps, with.gradient_scale});
 }
 
+void move(float* out, const float* base, const float* x, float n, std::size_t count) {
+  run(count, flat::Move{out, base, x, n});
+}
+void mix(float* y, const float* x, float share, std::size_t count) {
+  run(count, flat::Mix{y, x, 1.0F - share, share});
+}
+void shift(float* out, const float* w, const float* x, const float* start, std::size_t count) {
+  run(count, flat::Shift{out, w, x, start});
+}
+
+template <bool adaptive, bool first>
+void compensate_as(float* out, const float* gradient_sum, const float* w, const float* w_base,
+                   float* mean_square, const FlatCompensation& with, std::size_t count) {
+  run(count, flat::Compensate<adaptive, first>{out, gradient_sum, w, w_base, mean_square, with.lambda,
+                                               with.gradient_scale, with.decay, with.rest, with.eps,
+                                               with.clamp ? 1.0F : __builtin_inff()});
+}
+
+void compensate(float* out, const float* gradient_sum, const float* w, const float* w_base,
+                float* mean_square, const FlatCompensation& with, std::size_t count) {
+  const auto as = mean_square == nullptr ? compensate_as<false, false>
+                  : with.first           ? compensate_as<true, true>
+                                         : compensate_as<true, false>;
+  as(out, gradient_sum, w, w_base, mean_square, with, count);
+}
+
 }  // namespace
 
 /// An infinity or a NaN has every bit of the exponent set. Integers, since the compiler may reorder their
@@ -138,7 +164,8 @@ double squared_norm(const float* x, std::size_t count) {
 }
 
 FlatKernels flat_kernels() {
-  return {fill, copy, axpy, scale, weighted_sum, sgd_step, adamw_step, all_finite, squared_norm};
+  return {fill, copy, axpy,  scale,      weighted_sum, sgd_step,    adamw_step,
+          move, mix,  shift, compensate, all_finite,   squared_norm};
 }
 
 }  // namespace thalweg::gpu::host::THALWEG_ISA

@@ -19,6 +19,11 @@ struct FlatAdamW {
   float keep, beta1, beta2, rest1, rest2, step_size, root_correction, eps, gradient_scale;
 };
 
+struct FlatCompensation {
+  float lambda, gradient_scale, decay, rest, eps;
+  bool clamp, first;
+};
+
 /// gpu/flat.hpp, element by element; the same bits on every instruction set. In host/flat_loops.cpp.
 struct FlatKernels {
   void (*fill)(float* y, float value, std::size_t count);
@@ -33,6 +38,12 @@ struct FlatKernels {
                    const FlatSgd& with, std::size_t count);
   void (*adamw_step)(float* next, const float* w, const float* gradient_sum, float* m, float* v,
                      const FlatAdamW& with, std::size_t count);
+  void (*move)(float* out, const float* base, const float* x, float n, std::size_t count);
+  void (*mix)(float* y, const float* x, float share, std::size_t count);
+  void (*shift)(float* out, const float* w, const float* x, const float* start, std::size_t count);
+  /// `mean_square` may be null: the rate is constant.
+  void (*compensate)(float* out, const float* gradient_sum, const float* w, const float* w_base,
+                     float* mean_square, const FlatCompensation& with, std::size_t count);
   bool (*all_finite)(const float* x, std::size_t count);
   double (*squared_norm)(const float* x, std::size_t count);
 };

@@ -22,10 +22,12 @@ struct BatchData {
 };
 
 struct Batch {
-  Round round;       ///< which round it is for, in lockstep
-  IndexRange range;  ///< the positions it spends; `count` 0: nothing to compute this round
+  Round round;       ///< which round it is for, where rounds are planned
+  IndexRange range;  ///< the positions it spends; `count` 0: nothing to compute, this round or at present
   std::shared_ptr<const BatchData> data;  ///< null when the range is empty
   bool again = false;                     ///< these samples were refused before, as another contribution
+  bool last = true;                       ///< of the worker's share of a planned round
+  std::uint64_t serial = 0;               ///< counts what the worker is given, where rounds are not planned
 };
 
 }  // namespace thalweg

@@ -19,8 +19,8 @@ struct Id {
   constexpr Id next() const { return Id{static_cast<Number>(value + 1)}; }
 };
 
-using Version = Id<struct VersionTag, std::uint64_t>;  ///< number of global commits so far
-using Round = Id<struct RoundTag, std::uint64_t>;  ///< the making of one commit, or of none
+using Version = Id<struct VersionTag, std::uint64_t>;      ///< number of global commits so far
+using Round = Id<struct RoundTag, std::uint64_t>;          ///< the making of one commit, or of none
 using Iteration = Id<struct IterationTag, std::uint64_t>;  ///< iterations a worker has finished
 using Incarnation = Id<struct IncarnationTag, std::uint32_t>;
 using NodeNumber = Id<struct NodeTag, std::uint16_t>;    ///< by admission order, never reused within a run

@@ -33,6 +33,16 @@ std::uint64_t add_range(std::vector<IndexRange>& ranges, const IndexRange& range
   return twice;
 }
 
+void append_range(std::vector<IndexRange>& ranges, const IndexRange& range) {
+  const bool goes_on =
+      !ranges.empty() && ranges.back().epoch == range.epoch && ranges.back().end() == range.begin;
+  if (goes_on) {
+    ranges.back().count += range.count;
+  } else {
+    ranges.push_back(range);
+  }
+}
+
 std::uint64_t total(const std::vector<IndexRange>& ranges) {
   std::uint64_t count = 0;
   for (const auto& range : ranges) count += range.count;

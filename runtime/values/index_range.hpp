@@ -20,6 +20,10 @@ struct IndexRange {
 /// Returns how many of its positions were there already: 0 when each is counted once.
 std::uint64_t add_range(std::vector<IndexRange>& ranges, const IndexRange& range);
 
+/// Adds `range` behind `ranges`: to the last of them, if it goes on there. Keeps the ranges of a contribution
+/// few, since neighbouring members take neighbouring positions.
+void append_range(std::vector<IndexRange>& ranges, const IndexRange& range);
+
 /// Positions in `ranges`.
 std::uint64_t total(const std::vector<IndexRange>& ranges);
 

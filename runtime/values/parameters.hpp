@@ -5,6 +5,7 @@
 #include "runtime/values/payload.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 /// What travels down, root to leader to worker: the model after a commit, and the record of that commit.
@@ -17,11 +18,22 @@ struct CommitRecord {
   std::uint64_t committed_samples = 0;  ///< over the whole run
   std::vector<IndexRange> spent;        ///< since the version before
   bool last = false;                    ///< no round follows
+  std::uint64_t slowest = 0;            ///< iterations of the slowest worker that are in it, where it is told
 };
 
 struct Parameters {
   Payload payload;  ///< laid out as the model's slots
   CommitRecord record;
+  /// In answer to a contribution: whose, and for which of its origin's. Nobody else needs them then.
+  struct Answer {
+    MemberId to;
+    std::uint64_t seq = 0;
+  };
+  std::optional<Answer> answer;
+  /// Of the round that made this version, where workers make outer steps of their own: the sum of
+  /// n·(w - x) and its n. Null elsewhere.
+  Payload moves;
+  std::uint64_t move_samples = 0;
 
   [[nodiscard]] Version version() const { return record.version; }
 };

@@ -58,6 +58,18 @@ std::string kind_name(MessageKind kind) {
       return "best";
     case MessageKind::checkpoint_done:
       return "checkpoint_done";
+    case MessageKind::progress:
+      return "progress";
+    case MessageKind::pull:
+      return "pull";
+    case MessageKind::slowest:
+      return "slowest";
+    case MessageKind::served:
+      return "served";
+    case MessageKind::fenced:
+      return "fenced";
+    case MessageKind::drained:
+      return "drained";
   }
   return "kind-" + std::to_string(static_cast<unsigned>(kind));
 }

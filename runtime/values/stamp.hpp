@@ -39,6 +39,12 @@ enum class MessageKind : std::uint16_t {
   checkpoint = 24,
   best = 25,
   checkpoint_done = 26,
+  progress = 27,
+  pull = 28,
+  slowest = 29,
+  served = 30,
+  fenced = 31,
+  drained = 32,
 };
 
 /// Name of a kind as logs print it: the enumerator. "kind-N" for a number this release does not know.

@@ -62,6 +62,27 @@ void sgd_step(benchmark::State& state) {
   const gpu::SgdCoefficients with{.lr = 0.01F, .momentum = 0.9F};
   measure(state, 4, 5, [&](Vectors& v) { gpu::sgd_step(v[0], v[1], v[2], v[3], with); });
 }
+void move(benchmark::State& state) {
+  measure(state, 3, 3, [](Vectors& v) { gpu::move(v[0], v[1], v[2], 8.0F); });
+}
+void mix(benchmark::State& state) {
+  measure(state, 2, 3, [](Vectors& v) { gpu::mix(v[0], v[1], 0.5F); });
+}
+void shift(benchmark::State& state) {
+  measure(state, 4, 4, [](Vectors& v) { gpu::shift(v[0], v[1], v[2], v[3]); });
+}
+void adamw_step(benchmark::State& state) {
+  const gpu::AdamWCoefficients with{.step_size = 1e-3F};
+  measure(state, 5, 7, [&](Vectors& v) { gpu::adamw_step(v[0], v[1], v[2], v[3], v[4], with); });
+}
+void compensate_constant(benchmark::State& state) {
+  const gpu::CompensationCoefficients with{.lambda = 0.04F};
+  measure(state, 4, 4, [&](Vectors& v) { gpu::compensate(v[0], v[1], v[2], v[3], {}, with); });
+}
+void compensate_adaptive(benchmark::State& state) {
+  const gpu::CompensationCoefficients with{.lambda = 2};
+  measure(state, 5, 6, [&](Vectors& v) { gpu::compensate(v[0], v[1], v[2], v[3], v[4], with); });
+}
 void all_finite(benchmark::State& state) {
   measure(state, 1, 1, [](Vectors& v) { benchmark::DoNotOptimize(gpu::all_finite(v[0])); });
 }
@@ -79,7 +100,7 @@ void weighted_sum(benchmark::State& state) {
 void fold(benchmark::State& state) {
   const auto sources = static_cast<std::size_t>(state.range(1));
   measure(state, sources + 1, sources + 1,
-          [](Vectors& v) { actors::fold(v.buffer(0), v.from(1), false, nullptr); });
+          [](Vectors& v) { actors::fold(v.buffer(0), v.from(1), {}, false, nullptr); });
 }
 
 BENCHMARK(fill)->Arg(lenet5)->Arg(large);
@@ -87,6 +108,12 @@ BENCHMARK(copy)->Arg(lenet5)->Arg(large);
 BENCHMARK(axpy)->Arg(lenet5)->Arg(large);
 BENCHMARK(scale)->Arg(lenet5)->Arg(large);
 BENCHMARK(sgd_step)->Arg(lenet5)->Arg(large);
+BENCHMARK(adamw_step)->Arg(lenet5)->Arg(large);
+BENCHMARK(move)->Arg(lenet5)->Arg(large);
+BENCHMARK(mix)->Arg(lenet5)->Arg(large);
+BENCHMARK(shift)->Arg(lenet5)->Arg(large);
+BENCHMARK(compensate_constant)->Arg(lenet5)->Arg(large);
+BENCHMARK(compensate_adaptive)->Arg(lenet5)->Arg(large);
 BENCHMARK(all_finite)->Arg(lenet5)->Arg(large);
 BENCHMARK(weighted_sum)->ArgsProduct({{lenet5, large}, {2, 8, 32}});
 BENCHMARK(fold)->ArgsProduct({{lenet5, large}, {2, 8, 32}});

@@ -66,7 +66,7 @@ TEST(Round, SaysWhyItWaitsAndCloses) {
   EXPECT_THAT(result->decisions, Contains("g0: closes round 0: all 2 members are in"));
   EXPECT_THAT(result->decisions, Contains("root: closes round 0: all 2 members are in"));
   EXPECT_THAT(result->decisions, Contains("root: commits round 0 as the mean over 12 samples"));
-  EXPECT_THAT(result->decisions, Contains("w2: contributes after each step, this one being step 1"));
+  EXPECT_THAT(result->decisions, Contains("w2: contributes to round 0 after 1 steps: its share is done"));
 }
 
 TEST(Round, CountsEverySampleAndEveryByteOnce) {

@@ -47,7 +47,7 @@ Status compare_sum(const Settings& settings, const Shape& shape, std::size_t cou
       for (std::size_t i = 0; i < repeats; ++i) once();
     };
   };
-  const auto fold_once = [&] { actors::fold(*sources.sum, sources.payloads, false, pool); };
+  const auto fold_once = [&] { actors::fold(*sources.sum, sources.payloads, {}, false, pool); };
   const auto triad_once = [&] {
     if (pool == nullptr) return triad.run();
     pool->parallel_for(triad.size(), grain,

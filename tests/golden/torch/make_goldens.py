@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes sgd.json, adamw.json and lenet5.json beside this file: what PyTorch computes for the optimizer and for LeNet-5.
+"""Makes sgd.json, adamw.json, diloco.json and lenet5.json beside this file: what PyTorch computes for them.
 
     python3 make_goldens.py       needs PyTorch (made with 1.13 on a CPU, one thread)
 
@@ -50,6 +50,32 @@ def sgd(nesterov):
 
 def adamw(betas, weight_decay):
     return steps(lambda w: torch.optim.AdamW(w, lr=0.1, betas=betas, eps=1e-8, weight_decay=weight_decay))
+
+
+def diloco():
+    """Four rounds of DiLoCo by two workers on that function: worker k, whose c is made(12, 30 + k, 3), takes three
+    steps of AdamW with lr 0.05, each on a gradient clipped to 1, and keeps its moments; the mean move is the
+    gradient of an outer SGD with Nesterov momentum."""
+    a = made(12, 2, 1.0, offset=0.5)
+    outer_w = nn.Parameter(made(12, 1, 2.0))
+    outer = torch.optim.SGD([outer_w], lr=0.7, momentum=0.9, nesterov=True)
+    replicas = [nn.Parameter(torch.zeros(12)) for _ in range(2)]
+    inner = [torch.optim.AdamW([x], lr=0.05, betas=(0.9, 0.95), eps=1e-8, weight_decay=0.1) for x in replicas]
+    norms, parameters = [], []
+    for _ in range(4):
+        moves = []
+        for k, x in enumerate(replicas):
+            x.data.copy_(outer_w.data)
+            for _ in range(3):
+                inner[k].zero_grad()
+                (a * (x - made(12, 30 + k, 3.0)) ** 2).sum().div(2).backward()
+                norms.append(nn.utils.clip_grad_norm_([x], 1.0).item())
+                inner[k].step()
+            moves.append(outer_w.data - x.data)
+        outer_w.grad = sum(moves) / 2
+        outer.step()
+        parameters.append(digits(outer_w.tolist()))
+    return {"norms": digits(norms), "parameters": parameters}
 
 
 class LeNet5(nn.Module):
@@ -117,4 +143,5 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     write("sgd.json", {"plain": sgd(nesterov=False), "nesterov": sgd(nesterov=True)})
     write("adamw.json", {"plain": adamw((0.9, 0.999), 0.0), "decayed": adamw((0.9, 0.95), 0.1)})
+    write("diloco.json", diloco())
     write("lenet5.json", lenet5())

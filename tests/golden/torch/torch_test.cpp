@@ -1,5 +1,7 @@
 #include "gpu/buffer.hpp"
 #include "gpu/device.hpp"
+#include "gpu/flat.hpp"
+#include "models/clip.hpp"
 #include "models/network.hpp"
 #include "models/optimizer.hpp"
 #include "models/registry.hpp"
@@ -87,6 +89,41 @@ TEST(Torch, AdamW) {
   train.betas = {0.9, 0.95};
   train.weight_decay = 0.1;
   expect_torch_steps(golden("adamw.json")["decayed"], train);
+}
+
+/// diloco() of make_goldens.py: two workers' clipped AdamW steps in place, and the outer step on their moves.
+TEST(Torch, DiLoCo) {
+  const auto expected = golden("diloco.json");
+  const std::vector<Slot> slots{{"w", {12}, 0, 12, true}};
+  const auto a = made(12, 2, 1.0, 0.5);
+  auto w = made(12, 1, 2.0);
+  w.resize(16);
+  const auto outer = make_outer_optimizer("nesterov", 0.9, slots);
+  ASSERT_TRUE(outer.ok());
+  std::vector<std::unique_ptr<Optimizer>> inner;
+  for (std::size_t worker = 0; worker < 2; ++worker) {
+    auto one = make_inner_optimizer("adamw", {}, slots);
+    ASSERT_TRUE(one.ok());
+    inner.push_back(std::move(*one));
+  }
+  std::size_t step = 0;
+  for (const auto& parameters : expected["parameters"]) {
+    std::vector<float> moves(16), move(16), gradient_sum(16);
+    for (std::size_t worker = 0; worker < 2; ++worker) {
+      const auto c = made(12, 30 + worker, 3.0);
+      auto x = w;
+      for (std::size_t local = 0; local < 3; ++local, ++step) {
+        for (std::size_t i = 0; i < 12; ++i) gradient_sum[i] = 4 * (a[i] * (x[i] - c[i]));
+        const double norm = expected["norms"][step];
+        EXPECT_NEAR(std::sqrt(gpu::squared_norm(gradient_sum)) / 4, norm, 1e-5 * norm) << "step " << step;
+        inner[worker]->step(x, x, gradient_sum, clip_scale(gradient_sum, 4, 1, nullptr) / 4, 0.05, nullptr);
+      }
+      gpu::move(move, w, x, 12);
+      gpu::axpy(moves, 1, move);
+    }
+    (*outer)->step(w, w, moves, 1.0 / 24, 0.7, nullptr);
+    EXPECT_LE(relative_difference(w, parameters), 2e-6) << "step " << step;
+  }
 }
 
 class TorchLenet5 : public testing::TestWithParam<gpu::HostOptions::Ops> {

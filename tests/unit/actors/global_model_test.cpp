@@ -40,7 +40,7 @@ struct Fixture {
 
   void round(float gradient, std::uint64_t samples, IndexRange spent, bool last = false) {
     ASSERT_TRUE(model->reserve_next());
-    ASSERT_TRUE(model->step(*filled(*pool, gradient), samples, std::abs(gradient) * 4, nullptr));
+    ASSERT_TRUE(model->take({filled(*pool, gradient), samples, std::abs(gradient) * 4, 1, nullptr}, nullptr));
     Contribution contribution;
     contribution.samples = samples;
     contribution.spent = {spent};
@@ -87,7 +87,7 @@ TEST(GlobalModel, KeepsItsParametersAndMomentumWhenASumIsNotFinite) {
   ASSERT_TRUE(fixture.model->reserve_next());
   auto sum = filled(*fixture.pool, 1);
   sum->values()[7] = std::numeric_limits<float>::infinity();
-  EXPECT_FALSE(fixture.model->step(*sum, 4, INFINITY, nullptr));
+  EXPECT_FALSE(fixture.model->take({sum, 4, INFINITY, 1, nullptr}, nullptr));
   const auto after = fixture.model->snapshot();
   EXPECT_EQ(after->version, before->version);
   EXPECT_EQ(after->parameters, before->parameters);
@@ -131,8 +131,8 @@ TEST(GlobalModel, SaysWhenAStepOverflows) {
   fixture.round(-most, 1, {0, 0, 1});
   const float before = fixture.model->current().payload->host()[0];
   ASSERT_TRUE(fixture.model->reserve_next());
-  EXPECT_FALSE(
-      fixture.model->step(*filled(*fixture.pool, -most), 1, 4.0 * static_cast<double>(most), nullptr));
+  EXPECT_FALSE(fixture.model->take(
+      {filled(*fixture.pool, -most), 1, 4.0 * static_cast<double>(most), 1, nullptr}, nullptr));
   EXPECT_EQ(fixture.model->current().payload->host()[0], before);
 }
 
@@ -161,12 +161,12 @@ TEST(Fold, GivesTheSameBitsWhole_InParts_AndOnThePool) {
     sources.push_back(std::move(buffer));
   }
   auto whole = pool->take();
-  fold(*whole, sources, false, nullptr);
+  fold(*whole, sources, {}, false, nullptr);
   auto parts = pool->take();
-  fold(*parts, std::span(sources).first(2), false, nullptr);
-  fold(*parts, std::span(sources).subspan(2), true, nullptr);
+  fold(*parts, std::span(sources).first(2), {}, false, nullptr);
+  fold(*parts, std::span(sources).subspan(2), {}, true, nullptr);
   auto pooled = pool->take();
-  fold(*pooled, sources, false, &tasks);
+  fold(*pooled, sources, {}, false, &tasks);
   EXPECT_TRUE(std::ranges::equal(whole->values(), parts->values()));
   EXPECT_TRUE(std::ranges::equal(whole->values(), pooled->values()));
 }

@@ -18,47 +18,47 @@ TEST(Reason, KeepsBracesBeyondItsFourNumbers) {
   EXPECT_EQ(reason.text(), "1234{}");
 }
 
-TEST(Lockstep, StartsARoundOnlyWhenItIsOpen) {
-  const Lockstep rule;
-  EXPECT_EQ(rule.may_start({{3}, {3}}).action, PaceAction::start);
-  EXPECT_EQ(rule.may_start({{3}, {4}}).action, PaceAction::start);
-  const auto wait = rule.may_start({{3}, {2}});
+TEST(PaceRule, StartsARoundOnlyWhenItIsOpen) {
+  const PaceRule rule;
+  EXPECT_EQ(rule.may_start({{3}, {3}, 0, 0, 0}).action, PaceAction::start);
+  EXPECT_EQ(rule.may_start({{3}, {4}, 0, 0, 0}).action, PaceAction::start);
+  const auto wait = rule.may_start({{3}, {2}, 0, 0, 0});
   EXPECT_EQ(wait.action, PaceAction::wait);
   EXPECT_EQ(wait.reason.text(), "waits for the end of round 2 before round 3");
 }
 
-TEST(AllMembers, ClosesWhenEveryMemberIsInTheSum) {
-  const AllMembers rule;
-  EXPECT_EQ(rule.decide({{5}, 3, 3, 3}).action, TriggerAction::close);
-  const auto folding = rule.decide({{5}, 3, 3, 1});
+TEST(TriggerRule, ClosesWhenEveryMemberIsInTheSum) {
+  const TriggerRule rule;
+  EXPECT_EQ(rule.decide({{5}, 3, 3, 3, 0, false, {}}).action, TriggerAction::close);
+  const auto folding = rule.decide({{5}, 3, 3, 1, 0, false, {}});
   EXPECT_EQ(folding.action, TriggerAction::wait);
   EXPECT_EQ(folding.reason.text(), "round 5 is being folded: 1 of 3 are in the sum");
-  const auto waiting = rule.decide({{5}, 3, 2, 2});
+  const auto waiting = rule.decide({{5}, 3, 2, 2, 0, false, {}});
   EXPECT_EQ(waiting.action, TriggerAction::wait);
   EXPECT_EQ(waiting.reason.text(), "round 5 waits for members: 2 of 3 have contributed");
 }
 
-TEST(SampleMean, SkipsARoundWithoutSamples) {
-  const SampleMean rule;
-  EXPECT_EQ(rule.decide({{0}, 0}).action, MergeAction::skip);
-  EXPECT_EQ(rule.decide({{0}, 64}).action, MergeAction::step);
+TEST(MergeRule, SkipsARoundWithoutSamples) {
+  const MergeRule rule;
+  EXPECT_EQ(rule.decide({{0}, 0, 0, 16}).action, MergeAction::skip);
+  EXPECT_EQ(rule.decide({{0}, 64, 64, 16}).action, MergeAction::step);
 }
 
-TEST(Replace, TakesNewerParametersOnly) {
-  const Replace rule;
+TEST(AdoptRule, TakesNewerParametersOnly) {
+  const AdoptRule rule;
   const auto decide = [&](bool has_any, Version current, Version offered) {
     return rule.decide({has_any, current, offered, {current.value}, {offered.value}}).action;
   };
-  EXPECT_EQ(decide(false, {0}, {0}), AdoptAction::replace);
-  EXPECT_EQ(decide(true, {4}, {5}), AdoptAction::replace);
+  EXPECT_EQ(decide(false, {0}, {0}), AdoptAction::take);
+  EXPECT_EQ(decide(true, {4}, {5}), AdoptAction::take);
   EXPECT_EQ(decide(true, {5}, {5}), AdoptAction::ignore);
   EXPECT_EQ(decide(true, {5}, {4}), AdoptAction::ignore);
 }
 
-TEST(Replace, TakesTheSameParametersForTheRoundAfterOneWithoutACommit) {
-  const Replace rule;
+TEST(AdoptRule, TakesTheSameParametersForTheRoundAfterOneWithoutACommit) {
+  const AdoptRule rule;
   const auto same = rule.decide({true, {5}, {5}, {6}, {7}});
-  EXPECT_EQ(same.action, AdoptAction::replace);
+  EXPECT_EQ(same.action, AdoptAction::take);
   EXPECT_EQ(same.reason.text(), "keeps version 5 for round 7: the round before made no commit");
   EXPECT_EQ(rule.decide({true, {5}, {4}, {6}, {7}}).action, AdoptAction::ignore);
 }
@@ -88,13 +88,16 @@ TEST(Method, IsKnownByName) {
   const auto method = find_method(config);
   ASSERT_TRUE(method);
   EXPECT_EQ(method->name, "ssgd");
-  EXPECT_NE(method->trigger(), nullptr);
+  EXPECT_EQ(method->trigger(0).kind, TriggerRule::Kind::all);
+  EXPECT_TRUE(method->planned());
 
   config.sync.method = "sgd";
   const auto unknown = find_method(config);
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, ErrorCode::invalid);
-  EXPECT_EQ(unknown.error().text, "sync.method: no method is called 'sgd': this release knows: ssgd");
+  EXPECT_TRUE(
+      unknown.error().text.starts_with("sync.method: no method is called 'sgd': the methods are ssgd, asp"))
+      << unknown.error().text;
 }
 
 }  // namespace

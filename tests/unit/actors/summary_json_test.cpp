@@ -52,7 +52,8 @@ TEST(SummaryJson, NamesAndOrderAreTheDocumentedOnes) {
             R"("messages":5000,"ledger":{"committed":90000,"repeated":32,"quarantined":16},"refused":2,)"
             R"("emulated":false,"end":"done","schema":1,"failure":"","ended_by":"max_time",)"
             R"("resumed_from":400,"tree":"[2, 2]","setup_s":0.5,)"
-            R"("data_s":0.25,"train_loss":0.125,"folder":"runs/lenet5-1"})");
+            R"("data_s":0.25,"train_loss":0.125,"staleness_counts":[90,20],"worker_summaries":[{"name":"w0",)"
+            R"("samples":64,"steps":4,"compute_s":1.5}],"folder":"runs/lenet5-1"})");
 }
 
 TEST(SummaryJson, AWholeNumberOfSixtyFourBitsSurvives) {

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -179,6 +180,88 @@ TEST_P(FlatKernels, AdamWStepIsPyTorchs) {
   }
 }
 
+TEST_P(FlatKernels, MoveMixShift) {
+  for (const auto size : sizes) {
+    const auto a = random_values(size, 1), b = random_values(size, 2), c = random_values(size, 3);
+    Values moved(size), mixed(size), shifted(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      const float gone = a[i] - b[i];
+      moved[i] = 24 * gone;
+      const float kept = 0.7F * a[i], added = 0.3F * b[i];
+      mixed[i] = kept + added;
+      const float own = b[i] - c[i];
+      shifted[i] = a[i] + own;
+    }
+    expect_bits(c, moved, [&](float* to) { kernels.move(to, a.data(), b.data(), 24, size); });
+    expect_bits(a, mixed, [&](float* to) { kernels.mix(to, b.data(), 0.3F, size); });
+    expect_bits(a, a, [&](float* to) { kernels.mix(to, b.data(), 0, size); });
+    expect_bits(a, b, [&](float* to) { kernels.mix(to, b.data(), 1, size); });
+    expect_bits(c, shifted, [&](float* to) { kernels.shift(to, a.data(), b.data(), c.data(), size); });
+    // In place, over each of the inputs.
+    expect_bits(a, moved, [&](float* to) { kernels.move(to, to, b.data(), 24, size); });
+    expect_bits(b, moved, [&](float* to) { kernels.move(to, a.data(), to, 24, size); });
+    expect_bits(a, shifted, [&](float* to) { kernels.shift(to, to, b.data(), c.data(), size); });
+    expect_bits(b, shifted, [&](float* to) { kernels.shift(to, a.data(), to, c.data(), size); });
+    expect_bits(c, shifted, [&](float* to) { kernels.shift(to, a.data(), b.data(), to, size); });
+  }
+}
+
+/// The formula of gpu::compensate, written out for one number; `mean_square` is null where it is constant.
+float compensated(float gradient_sum, float w, float w_base, float* mean_square,
+                  const host::FlatCompensation& with) {
+  const float g = with.gradient_scale * gradient_sum;
+  float rate = with.lambda;
+  if (mean_square != nullptr) {
+    const float square = g * g;
+    const float fresh = with.rest * square, old = with.decay * *mean_square;
+    *mean_square = with.first ? square : old + fresh;
+    rate = with.lambda / std::sqrt(*mean_square + with.eps);
+  }
+  const float slope = rate * g;
+  float c = slope * (w - w_base);
+  if (with.clamp) c = std::max(-1.0F, std::min(1.0F, c));
+  return g * (1 + c);
+}
+
+TEST_P(FlatKernels, CompensateIsItsFormula) {
+  for (const auto size : sizes) {
+    const auto w = random_values(size, 1), base = random_values(size, 2), sum = random_values(size, 3, 100),
+               old = random_values(size, 4);
+    for (const bool adaptive : {false, true}) {
+      for (const bool clamp : {false, true}) {
+        for (const bool first : {false, true}) {
+          const host::FlatCompensation with{2, 1.0F / 64, 0.95F, 0.05F, 1e-7F, clamp, first};
+          Values squares = old;
+          for (auto& square : squares) square = std::abs(square);
+          const auto squares_there = guarded(squares);
+          Values out(size);
+          for (std::size_t i = 0; i < size; ++i) {
+            out[i] = compensated(sum[i], w[i], base[i], adaptive ? &squares[i] : nullptr, with);
+          }
+          float* squares_data = adaptive ? squares_there.data() : nullptr;
+          expect_bits(sum, out, [&](float* to) {  // in place of the sum
+            kernels.compensate(to, to, w.data(), base.data(), squares_data, with, size);
+          });
+          EXPECT_EQ(squares_there.values(), squares);
+          EXPECT_TRUE(squares_there.tail_untouched());
+        }
+      }
+    }
+  }
+}
+
+TEST_P(FlatKernels, CompensateClampsButKeepsNaN) {
+  const Values sum(4, 1), base(4, 0);
+  const Values w = {1e30F, -1e30F, NAN, 0.25F};
+  Values out(4);
+  kernels.compensate(out.data(), sum.data(), w.data(), base.data(), nullptr,
+                     {2, 1, 0.95F, 0.05F, 1e-7F, true, false}, 4);
+  EXPECT_EQ(out[0], 2);
+  EXPECT_EQ(out[1], 0);
+  EXPECT_TRUE(std::isnan(out[2]));
+  EXPECT_EQ(out[3], 1.5F);
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, FlatKernels,
                          ::testing::Range(std::size_t{0}, host::isa_count()), [](const auto& tested) {
                            return std::string(host::isa_kernels(tested.param).name);
@@ -231,6 +314,19 @@ TEST(Flat, TheInterfaceReachesTheBestKernels) {
   sgd_step(y, y, x, velocity, {.lr = 1, .momentum = 0.5F, .gradient_scale = 0.1F, .first = true});
   EXPECT_THAT(y, ::testing::ElementsAre(19, 38, 57));
   EXPECT_THAT(velocity, ::testing::ElementsAre(1, 2, 3));
+  gpu::move(y, x, velocity, 2);
+  EXPECT_THAT(y, ::testing::ElementsAre(18, 36, 54));
+  mix(y, x, 0.5F);
+  EXPECT_THAT(y, ::testing::ElementsAre(14, 28, 42));
+  shift(y, x, velocity, y);
+  EXPECT_THAT(y, ::testing::ElementsAre(-3, -6, -9));
+  const Values origin(3, 0);
+  Values squares(3);
+  compensate(y, velocity, velocity, origin, {}, {.lambda = 0.5F, .clamp = false});
+  EXPECT_THAT(y, ::testing::ElementsAre(1.5F, 6, 16.5F));
+  compensate(y, velocity, velocity, velocity, squares, {.lambda = 0.5F, .first = true});
+  EXPECT_THAT(y, ::testing::ElementsAre(1, 2, 3));
+  EXPECT_THAT(squares, ::testing::ElementsAre(1, 4, 9));
 }
 
 TEST(Flat, LengthsThatDifferAreABug) {

@@ -170,6 +170,100 @@ TEST(Sgd, UnknownOptimizersAreRefused) {
             "train.optimizer = \"adam\": no such optimizer: known are \"sgd\" and \"adamw\"");
 }
 
+TEST(Optimizer, AStepInPlaceGivesTheSameBits) {
+  TaskPool pool(2);
+  const auto slots = slots_of({150'001, 70'003, 90'000}, {true, false, true});
+  std::vector<Config::Train> trains(4);
+  trains[0].momentum = 0;
+  trains[1].weight_decay = 1e-2;
+  trains[2].nesterov = true;
+  trains[3].optimizer = "adamw";
+  trains[3].weight_decay = 0.1;
+  for (const auto& train : trains) {
+    for (TaskPool* const split : {static_cast<TaskPool*>(nullptr), &pool}) {
+      const auto apart = make(train, slots), in_place = make(train, slots);
+      const auto expected = run(*apart, noise(flat_size(slots), 70), 0, 3);
+      auto w = noise(flat_size(slots), 70);
+      for (std::uint64_t step = 0; step < 3; ++step) {
+        EXPECT_TRUE(in_place->step(w, w, noise(w.size(), step), 1.0 / 3, 0.1, split));
+      }
+      EXPECT_EQ(w, expected);
+    }
+  }
+}
+
+TEST(OuterOptimizer, OfLocalSgdTakesTheMeanMoveOff) {
+  const auto outer = make_outer_optimizer("sgd", 0, slots_of({16}, {true}));
+  ASSERT_TRUE(outer.ok());
+  // Two workers with 6 and 2 samples moved 1 and -3 away: by samples that is nothing; and 4 and 0: 3.
+  std::vector<float> sum(16, 6.0F * 1 + 2.0F * -3), w(16, 0.5F), next(16);
+  sum[1] = 6.0F * 4 + 2.0F * 0;
+  EXPECT_TRUE((*outer)->step(next, w, sum, 1.0 / 8, 1, nullptr));
+  EXPECT_EQ(next[0], 0.5F);
+  EXPECT_EQ(next[1], -2.5F);
+  EXPECT_TRUE((*outer)->state().empty());
+}
+
+TEST(OuterOptimizer, NesterovByHand) {
+  const auto outer = make_outer_optimizer("nesterov", 0.5, slots_of({16}, {true}));
+  ASSERT_TRUE(outer.ok());
+  std::vector<float> w(16, 8);
+  const std::vector<float> sum(16, 4);  // Δ = 2
+  EXPECT_TRUE((*outer)->step(w, w, sum, 0.5, 0.5, nullptr));
+  EXPECT_EQ(w[0], 6.5F);  // u = 2, Δ + u / 2 = 3
+  EXPECT_TRUE((*outer)->step(w, w, sum, 0.5, 0.5, nullptr));
+  EXPECT_EQ(w[0], 4.75F);  // u = 3, Δ + u / 2 = 3.5
+  ASSERT_EQ((*outer)->state().size(), 1U);
+  EXPECT_EQ((*outer)->state()[0].name, "momentum");
+}
+
+TEST(OuterOptimizer, UnknownKindsAreRefused) {
+  const auto made = make_outer_optimizer("adamw", 0.9, {});
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().code, ErrorCode::invalid);
+  EXPECT_EQ(made.error().text,
+            "sync.outer = \"adamw\": no such optimizer of moves: known are \"sgd\" and \"nesterov\"");
+}
+
+/// Three steps of an optimizer of local steps, made with a `train` that differs from it in everything.
+std::vector<float> inner_run(std::string_view kind) {
+  Config::Train train;
+  train.momentum = 0.25;
+  train.nesterov = true;
+  train.betas = {0.5, 0.5};
+  train.eps = 0.1;
+  train.weight_decay = 0.5;
+  const auto slots = slots_of({20, 7}, {true, false});
+  auto inner = make_inner_optimizer(kind, train, slots);
+  EXPECT_TRUE(inner.ok());
+  return run(**inner, noise(flat_size(slots), 80), 0, 3);
+}
+
+TEST(InnerOptimizer, IsOneOfThree) {
+  const auto slots = slots_of({20, 7}, {true, false});
+  const auto w = noise(flat_size(slots), 80);
+  Config::Train plain;
+  plain.momentum = 0;
+  EXPECT_EQ(inner_run("sgd"), run(*make(plain, slots), w, 0, 3));
+  Config::Train diloco;
+  diloco.optimizer = "adamw";
+  diloco.betas = {0.9, 0.95};
+  diloco.weight_decay = 0.1;
+  EXPECT_EQ(inner_run("adamw"), run(*make(diloco, slots), w, 0, 3));
+  Config::Train train;
+  train.momentum = 0.25;
+  train.nesterov = true;
+  train.weight_decay = 0.5;
+  EXPECT_EQ(inner_run("train"), run(*make(train, slots), w, 0, 3));
+
+  const auto made = make_inner_optimizer("adam", train, {});
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().code, ErrorCode::invalid);
+  EXPECT_EQ(made.error().text,
+            "sync.inner = \"adam\": no such optimizer of local steps: known are \"sgd\", \"adamw\" and "
+            "\"train\"");
+}
+
 TEST(Optimizer, SaysWhetherAllOfItsResultIsFinite) {
   constexpr std::size_t size = 600'000;  // large enough to be split over a pool
   TaskPool tasks(2);

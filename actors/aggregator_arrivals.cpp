@@ -1,0 +1,114 @@
+#include "actors/aggregator.hpp"
+#include "actors/fold.hpp"
+#include "actors/rules/staleness.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+/// How an aggregator takes contributions as they arrive: `any` and `count`, and how a leader passes them on
+/// unfolded: `forward`. Whoever contributed is answered with the newest parameters.
+namespace thalweg::actors {
+
+void AggregatorState::pass_on(const Member& member, Contribution contribution) {
+  routes_[contribution.origin] = member.handle;
+  contribution.via = options_.id;
+  self_->tell(options_.parent, std::move(contribution));
+}
+
+void AggregatorState::proceed_arrivals() {
+  while (!after_work_) {
+    if (!closing_) {
+      if (settle_empty()) {
+        if (diverged_) return;
+        continue;
+      }
+      const auto arrived = arrivals_.size();
+      const auto decision =
+          trigger_.decide({round_, members_.size(), arrived, 0, workers_, drained_ && arrived > 0, {}});
+      self_->note(decision.reason);
+      if (decision.action == rules::TriggerAction::wait) {
+        answer_all();
+        return wait_for_members(decision.reason);
+      }
+      closing_ = true;
+      taken_.assign(std::make_move_iterator(arrivals_.begin()), std::make_move_iterator(arrivals_.end()));
+      arrivals_.clear();
+    }
+    if (!folded_ && !fold_arrivals()) return;
+    self_->goes_on();
+    root_ ? commit() : contribute();
+    if (closing_) return;  // on the pool, or no buffer was free
+    if (diverged_ || (root_ && root_->ending())) return proceed();
+    if (!root_) answer_all();
+  }
+}
+
+/// What holds no sample waits for nobody. True: there was one.
+bool AggregatorState::settle_empty() {
+  const auto empty = std::find_if(arrivals_.begin(), arrivals_.end(),
+                                  [](const Contribution& each) { return each.samples == 0; });
+  if (empty == arrivals_.end()) return false;
+  auto contribution = std::move(*empty);
+  arrivals_.erase(empty);
+  if (root_) {
+    total_ = std::move(contribution);
+    total_.round = round_;
+    skip();
+  } else {
+    contribution.via = options_.id;
+    self_->tell(options_.parent, std::move(contribution));
+  }
+  return true;
+}
+
+/// Folds what the round was closed with, each weighed by its age at the root. True: it is folded.
+bool AggregatorState::fold_arrivals() {
+  const auto scaling = root_ ? options_.method.merge.scaling : rules::StalenessScaling::none;
+  const auto now = root_ ? root_->current().version() : Version{};
+  std::vector<Payload> sources;
+  std::vector<float> weights;
+  for (const auto& each : taken_) {
+    sources.push_back(each.payload);
+    weights.push_back(rules::staleness_weight(scaling, rules::staleness(now, each.base_version)));
+  }
+  const auto count_in = [this] {
+    for (const auto& each : taken_) add_up(total_, each);
+    total_.origin = taken_.size() == 1 ? taken_.front().origin : options_.id;
+    taken_.clear();
+    folded_ = true;
+  };
+  if (sources.size() == 1 && weights.front() == 1) {
+    only_ = std::move(sources.front());
+    count_in();
+    return true;
+  }
+  sum_ = options_.sums->take();
+  if (!sum_) {
+    retry_later({"waits for its parent to let go of a sum before it folds round {}", {round_.value}});
+    return false;
+  }
+  return run(
+      sum_->bytes(),
+      [sum = sum_, sources = std::move(sources), weights = std::move(weights)](TaskPool* pool) {
+        fold(*sum, sources, weights, false, pool);
+      },
+      count_in);
+}
+
+/// Answers everybody who contributed since the last time, at the root also where nobody waits for it.
+void AggregatorState::answer_all() {
+  const bool answers = options_.method.pace.replies() || (root_ && !options_.method.to_all);
+  if (askers_.empty() || !answers) return askers_.clear();
+  auto parameters = newest();
+  if (!parameters) return;
+  const bool keeps = root_ && options_.method.merge.compensation != rules::MergeRule::Compensation::none;
+  for (const auto& asker : std::exchange(askers_, {})) {
+    parameters->answer = asker.answer;
+    bytes_down_ += parameters->payload->bytes();
+    if (keeps) held_[asker.answer.to] = parameters->payload;
+    self_->tell(asker.by, *parameters);
+  }
+}
+
+}  // namespace thalweg::actors

@@ -1,0 +1,172 @@
+#include "actors/aggregator.hpp"
+#include "actors/fold.hpp"
+
+#include <algorithm>
+#include <utility>
+
+/// How an aggregator collects by member, a round at a time: `all`, `quorum`, and `progress` at the root,
+/// where the members of a round are those that are pulled.
+namespace thalweg::actors {
+
+using Trigger = rules::TriggerRule::Kind;
+
+void AggregatorState::take_for_round(Member& member, Contribution contribution) {
+  // Who is late for its round under a quorum counts in the open one.
+  const bool late = trigger_.kind == Trigger::quorum && contribution.round < round_;
+  const bool fits = member.asked && !member.arrived && (contribution.round == round_ || late);
+  const bool early = trigger_.kind != Trigger::progress && !fits && (contribution.round > round_ || late);
+  if (!fits && !early) return drop(contribution);
+  count_bytes(contribution);
+  member.serial = std::max(member.serial, contribution.serial);
+  if (early) {
+    member.early.push_back(std::move(contribution));
+    return;
+  }
+  member.progress.pulled += contribution.iterations;
+  member.arrived = true;
+  member.waiting = std::move(contribution);
+  proceed();
+}
+
+rules::TriggerView AggregatorState::round_view() {
+  rules::TriggerView view;
+  view.round = round_;
+  view.workers = workers_;
+  for (const auto& member : members_) {
+    if (!member.asked) continue;
+    ++view.members;
+    if (member.arrived) ++view.arrived;
+    if (member.arrived && !member.waiting) ++view.folded;
+  }
+  if (trigger_.kind == Trigger::quorum && view.arrived >= trigger_.count && view.arrived < view.members) {
+    if (quorum_at_.count() == 0) {
+      quorum_at_ = self_->clock().now();
+      if (trigger_.grace.count() > 0) self_->tell_later(AggregatorHandle(self_), trigger_.grace, Tick{});
+    }
+    view.waited = self_->clock().now() - quorum_at_;
+  }
+  return view;
+}
+
+void AggregatorState::proceed_round() {
+  if (trigger_.kind == Trigger::progress && !pulling_ && !pull_if_due()) return;
+  if (members_.empty()) {
+    // Where rounds are planned the parent was told; elsewhere it waits for an empty contribution.
+    const bool open = newest_ && newest_->record.round >= round_;
+    if (options_.method.planned() || !open) {
+      return self_->waits_for([this] { return options_.parent_name; },
+                              {"leads nobody any more: waits for round {}", {round_.value}});
+    }
+  }
+  if (!closing_) {
+    if (!fold_ready(false)) return;
+    const auto decision = trigger_.decide(round_view());
+    self_->note(decision.reason);
+    closing_ = decision.action == rules::TriggerAction::close;
+    if (!closing_) return wait_for_members(decision.reason);
+  }
+  if (trigger_.kind == Trigger::quorum && !fold_ready(true)) return;
+  self_->goes_on();
+  root_ ? commit() : contribute();
+  if (!closing_) proceed();  // the next round is open: whom it waits for is recorded there
+}
+
+/// Root: asks those leaders for what they hold that the rule names.
+bool AggregatorState::pull_if_due() {
+  std::vector<rules::GroupProgress> groups;
+  for (const auto& member : members_) {
+    if (!member.gone) groups.push_back(member.progress);
+  }
+  const auto decision = options_.method.pull.decide({round_, pulling_, drained_, workers_, groups});
+  self_->note(decision.reason);
+  if (decision.action == rules::PullAction::wait) {
+    wait_for_members(decision.reason);
+    return false;
+  }
+  pulling_ = true;
+  for (auto& member : members_) {
+    member.asked = std::find(decision.from.begin(), decision.from.end(), member.id) != decision.from.end();
+    if (member.asked) self_->tell(member.handle, Pull{round_, root_->current().version()});
+  }
+  return true;
+}
+
+/// Folds the members that have arrived, in their order: up to the first that has not, or, with `all_here`
+/// (nobody else is waited for), all of them. True: nothing is left to fold now.
+bool AggregatorState::fold_ready(bool all_here) {
+  std::vector<std::size_t> ready;
+  std::size_t end = next_fold_;
+  std::size_t asked = 0;
+  for (const auto& member : members_) asked += member.asked ? 1 : 0;
+  std::vector<Payload> sources;
+  for (std::size_t i = next_fold_; i < members_.size(); ++i) {
+    auto& member = members_[i];
+    if (member.waiting) {
+      ready.push_back(i);
+      if (member.waiting->payload) sources.push_back(member.waiting->payload);
+    } else if (member.asked && !member.arrived && !all_here) {
+      break;
+    }
+    end = i + 1;
+  }
+  const auto count_in = [this, ready, end] {
+    for (const auto i : ready) {
+      add_up(total_, *members_[i].waiting);
+      members_[i].waiting.reset();
+    }
+    next_fold_ = end;
+  };
+  if (asked == 1 && sources.size() == 1 && !sum_ && !only_) {
+    only_ = std::move(sources.front());
+    sources.clear();
+  }
+  if (sources.empty()) {
+    count_in();
+    return true;
+  }
+  const bool accumulate = sum_ != nullptr;
+  if (!accumulate) sum_ = options_.sums->take();
+  if (!sum_) {
+    retry_later({"waits for its parent to let go of a sum before it folds round {}", {round_.value}});
+    return false;
+  }
+  return run(
+      sum_->bytes(),
+      [sum = sum_, sources = std::move(sources), accumulate](TaskPool* pool) {
+        fold(*sum, sources, {}, accumulate, pool);
+      },
+      count_in);
+}
+
+void AggregatorState::contribute() {
+  total_.origin = total_.via = options_.id;
+  total_.incarnation = self_->context().incarnation;
+  total_.seq = contributions_;
+  total_.round = round_;
+  total_.payload = take_sum();
+  self_->tell(options_.parent, std::exchange(total_, {}));
+  handed_up_ = true;
+  reopen();
+}
+
+void AggregatorState::reopen() {
+  ++contributions_;
+  std::erase_if(members_, [](const Member& member) { return member.gone && member.early.empty(); });
+  round_ = round_.next();
+  next_fold_ = 0;
+  total_ = {};
+  closing_ = folded_ = pulling_ = false;
+  quorum_at_ = {};
+  taken_.clear();
+  const bool rounds = trigger_.by_member() && trigger_.kind != Trigger::progress;
+  for (auto& member : members_) {
+    member.arrived = false;
+    member.asked = rounds;
+    if (member.early.empty() || member.early.front().round > round_) continue;
+    member.waiting = std::move(member.early.front());
+    member.early.pop_front();
+    member.arrived = true;
+  }
+}
+
+}  // namespace thalweg::actors
