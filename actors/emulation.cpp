@@ -34,7 +34,7 @@ Result<std::chrono::nanoseconds> real_step(Assembly& assembly, const Payload& pa
                                            const Clock& clock) {
   const auto& worker = assembly.workers.front();
   const auto& train = *assembly.data.train;
-  std::vector<std::uint32_t> indices(std::min<std::uint64_t>(assembly.config.batch_of(0), train.size()));
+  std::vector<std::uint32_t> indices(assembly.config.batch_of(0));  // no more than there are
   std::iota(indices.begin(), indices.end(), 0U);
   BatchData batch;
   train.read(indices, batch);
@@ -55,9 +55,7 @@ Result<std::chrono::nanoseconds> real_step(Assembly& assembly, const Payload& pa
     (void)worker.stream->record().wait();  // what failed is in `status`
   }
   if (!status) return Error{status.error().code, "emulate.step: a first step failed: " + status.error().text};
-  // A batch may be larger than the data set.
-  const double whole = static_cast<double>(assembly.config.batch_of(0)) / static_cast<double>(indices.size());
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(shortest * whole);
+  return shortest;
 }
 
 }  // namespace
@@ -117,9 +115,10 @@ std::string emulation_text(const Config& config) {
   for (const auto& [worker, factor] : emulate.slow) {
     parts.push_back(fmt::format("{} {} times as long", worker, factor));
   }
-  if (emulate.delay_ms > 0) parts.push_back(fmt::format("links into the root take {} ms", emulate.delay_ms));
-  if (emulate.rate_mbit > 0)
-    parts.push_back(fmt::format("links into the root carry {} Mbit/s", emulate.rate_mbit));
+  std::vector<std::string> of_links;
+  if (emulate.delay_ms > 0) of_links.push_back(fmt::format("take {} ms", emulate.delay_ms));
+  if (emulate.rate_mbit > 0) of_links.push_back(fmt::format("carry {} Mbit/s", emulate.rate_mbit));
+  if (!of_links.empty()) parts.push_back(fmt::format("links into the root {}", fmt::join(of_links, " and ")));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -92,6 +92,19 @@ tree = [[2, 1], [1]]
         "flags": b"[train]\nepochs = 2\n\0train.steps=5\0train.batch=[1, 2]\0topology.workers=2\0"
                  b"model.name=mlp\0run.out=2024\0",
         "tree_flag": b"[topology]\nworkers = 4\ngroups = 2\n\0topology.tree=[[1, 2], [3]]\0topology.groups=2\0",
+        "nested": b"""[sync]
+method = "ssp(3)"
+adopt = "mix( 0.25 )"
+[sync.level.0]
+trigger = "quorum(3, 50)"
+[sync.level.1]
+trigger = "pulled"
+[emulate]
+step = "5ms"
+slow = { w3 = 4.0, w1 = 0.5 }
+""",
+        "entry_flags": b"[emulate.slow]\nw1 = 2\n\0emulate.slow.w0=3\0sync.level.1.trigger=any\0"
+                       b"sync.method=inhad(2)\0",
         "dates": b"[run]\nname = 1979-05-27T07:32:00-08:00\n[[node]]\nx = 07:32:00\n",
     },
     "safetensors": {

@@ -68,6 +68,15 @@ TEST(ResultBlock, VerboseAddsToIt) {
   EXPECT_THAT(result_block(two_epochs(), true), HasSubstr("staleness      mean 0.00, p99 0, max 0\n"));
 }
 
+TEST(ResultBlock, SaysWhatIsEmulated) {
+  Summary summary = two_epochs();
+  summary.emulated = true;
+  summary.speed_share = 0.873;
+  EXPECT_THAT(result_block(summary, false),
+              HasSubstr("speed          9,654 samples/s, emulated\n"
+                        "speed share    87 % of what the workers make alone\n"));
+}
+
 TEST(StartLine, OneOfAThingIsSingularAndWhatIsUnknownIsLeftOut) {
   Started started;
   started.workers = 1;
