@@ -161,6 +161,17 @@ Result<Cluster> guarded(const Start& start) {
   }
 }
 
+/// What a checkpoint does not hold, in words.
+std::string not_restored(const rules::Method& method) {
+  std::string text =
+      "counts of bytes, messages and compute time begin anew, and so do strikes and second tries";
+  if (method.replica()) text += "; workers begin at the parameters, with fresh optimizers of their own";
+  if (method.merge.compensation != rules::MergeRule::Compensation::none) {
+    text += "; the first commit is not corrected for delay";
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<Cluster> Cluster::start(const Config& config, ClusterOptions options) {
@@ -242,8 +253,7 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   started.folder = state->folder->path();
   if (resumed) {
     started.resumed_from = start_version;
-    started.not_restored =
-        "counts of bytes, messages and compute time begin anew, and so do strikes and second tries";
+    started.not_restored = not_restored(assembly->method);
     started.warning = warning;
   }
   started.setup_s = seconds(state->clock.now() - began);
