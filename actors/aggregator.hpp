@@ -66,8 +66,16 @@ class AggregatorState {
     bool arrived = false;                   ///< in this round
     bool gone = false;                      ///< leaves the roster when nothing of it is left
     std::deque<Contribution> early{};       ///< for rounds that are not open yet
+    std::optional<std::uint64_t> taken{};   ///< by member: `seq` of what was taken last
     std::uint64_t serial = 0;               ///< of the newest batch taken from it
     rules::GroupProgress progress{};        ///< a leader's, where it is pulled
+    bool worth = false;                     ///< what arrived in this round holds samples, or refusals
+
+    void has(Contribution contribution) {
+      arrived = true;
+      worth = contribution.samples > 0 || !contribution.refused.empty();
+      waiting = std::move(contribution);
+    }
   };
   struct Asker {
     MemberHandle by;

@@ -24,8 +24,8 @@ void AggregatorState::proceed_arrivals() {
         continue;
       }
       const auto arrived = arrivals_.size();
-      const auto decision =
-          trigger_.decide({round_, members_.size(), arrived, 0, workers_, drained_ && arrived > 0, {}});
+      const auto decision = trigger_.decide(
+          {round_, members_.size(), arrived, 0, workers_, drained_ && arrived > 0, arrived, {}});
       self_->note(decision.reason);
       if (decision.action == rules::TriggerAction::wait) {
         answer_all();

@@ -11,11 +11,16 @@ namespace thalweg::actors {
 using Trigger = rules::TriggerRule::Kind;
 
 void AggregatorState::take_for_round(Member& member, Contribution contribution) {
-  // Who is late for its round under a quorum counts in the open one.
-  const bool late = trigger_.kind == Trigger::quorum && contribution.round < round_;
-  const bool fits = member.asked && !member.arrived && (contribution.round == round_ || late);
-  const bool early = trigger_.kind != Trigger::progress && !fits && (contribution.round > round_ || late);
+  // Where rounds are planned, or pulled, a contribution is for one of them. Elsewhere it is for the round
+  // that is open when its turn comes: who is late under a quorum counts in the next one.
+  const bool bound = options_.method.planned() || trigger_.kind == Trigger::progress;
+  const bool again = member.taken && contribution.seq <= *member.taken;
+  const bool free = member.asked && !member.arrived && !again;
+  const bool fits = free && (!bound || contribution.round == round_);
+  const bool early =
+      !fits && !again && trigger_.kind != Trigger::progress && (!bound || contribution.round > round_);
   if (!fits && !early) return drop(contribution);
+  member.taken = contribution.seq;
   count_bytes(contribution);
   member.serial = std::max(member.serial, contribution.serial);
   if (early) {
@@ -23,8 +28,7 @@ void AggregatorState::take_for_round(Member& member, Contribution contribution) 
     return;
   }
   member.progress.pulled += contribution.iterations;
-  member.arrived = true;
-  member.waiting = std::move(contribution);
+  member.has(std::move(contribution));
   proceed();
 }
 
@@ -36,9 +40,10 @@ rules::TriggerView AggregatorState::round_view() {
     if (!member.asked) continue;
     ++view.members;
     if (member.arrived) ++view.arrived;
+    if (member.arrived && member.worth) ++view.worth;
     if (member.arrived && !member.waiting) ++view.folded;
   }
-  if (trigger_.kind == Trigger::quorum && view.arrived >= trigger_.count && view.arrived < view.members) {
+  if (trigger_.kind == Trigger::quorum && view.worth >= trigger_.count && view.arrived < view.members) {
     if (quorum_at_.count() == 0) {
       quorum_at_ = self_->clock().now();
       if (trigger_.grace.count() > 0) self_->tell_later(AggregatorHandle(self_), trigger_.grace, Tick{});
@@ -53,6 +58,7 @@ void AggregatorState::proceed_round() {
   if (members_.empty()) {
     // Where rounds are planned the parent was told; elsewhere it waits for an empty contribution.
     const bool open = newest_ && newest_->record.round >= round_;
+    if (open) round_ = newest_->record.round;
     if (options_.method.planned() || !open) {
       return self_->waits_for([this] { return options_.parent_name; },
                               {"leads nobody any more: waits for round {}", {round_.value}});
@@ -162,10 +168,10 @@ void AggregatorState::reopen() {
   for (auto& member : members_) {
     member.arrived = false;
     member.asked = rounds;
-    if (member.early.empty() || member.early.front().round > round_) continue;
-    member.waiting = std::move(member.early.front());
+    if (member.early.empty()) continue;
+    if (options_.method.planned() && member.early.front().round > round_) continue;
+    member.has(std::move(member.early.front()));
     member.early.pop_front();
-    member.arrived = true;
   }
 }
 

@@ -18,7 +18,8 @@ struct TriggerView {
   std::uint64_t folded = 0;           ///< of which are in the sum
   std::uint64_t workers = 0;          ///< λ, in the whole tree
   bool drained = false;               ///< no sample is left to give out: what is here may be all that comes
-  std::chrono::nanoseconds waited{};  ///< since so many had arrived as `quorum` wants
+  std::uint64_t worth = 0;            ///< of those that are here, with samples, or refusals, in them
+  std::chrono::nanoseconds waited{};  ///< since so many of these had arrived as `quorum` wants
 };
 
 enum class TriggerAction { close, wait };
@@ -61,7 +62,7 @@ struct TriggerRule {
             {"round {} waits for contributions: {} of {} are in", {view.round.value, view.arrived, enough}}};
       }
       case Kind::quorum:
-        if (view.arrived >= count && view.arrived < view.members && view.waited >= grace) {
+        if (view.worth >= count && view.arrived < view.members && view.waited >= grace) {
           return {TriggerAction::close,
                   {"closes round {}: {} of {} members are in, and the others had their time",
                    {view.round.value, view.arrived, view.members}}};

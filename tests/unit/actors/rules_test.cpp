@@ -29,11 +29,11 @@ TEST(PaceRule, StartsARoundOnlyWhenItIsOpen) {
 
 TEST(TriggerRule, ClosesWhenEveryMemberIsInTheSum) {
   const TriggerRule rule;
-  EXPECT_EQ(rule.decide({{5}, 3, 3, 3, 0, false, {}}).action, TriggerAction::close);
-  const auto folding = rule.decide({{5}, 3, 3, 1, 0, false, {}});
+  EXPECT_EQ(rule.decide({{5}, 3, 3, 3, 0, false, 0, {}}).action, TriggerAction::close);
+  const auto folding = rule.decide({{5}, 3, 3, 1, 0, false, 0, {}});
   EXPECT_EQ(folding.action, TriggerAction::wait);
   EXPECT_EQ(folding.reason.text(), "round 5 is being folded: 1 of 3 are in the sum");
-  const auto waiting = rule.decide({{5}, 3, 2, 2, 0, false, {}});
+  const auto waiting = rule.decide({{5}, 3, 2, 2, 0, false, 0, {}});
   EXPECT_EQ(waiting.action, TriggerAction::wait);
   EXPECT_EQ(waiting.reason.text(), "round 5 waits for members: 2 of 3 have contributed");
 }
