@@ -36,9 +36,11 @@ std::string job_words(const Comparison& comparison) {
   if (known) words += fmt::format(" ({} parameters)", text::human_count(began->started.parameters));
   words += " on " + job.data.name;
   if (known) words += fmt::format(" ({} samples)", text::human_count(began->started.train_samples));
-  words += fmt::format("; {} workers", job.topology.tree.worker_count());
+  words += fmt::format("; {} {}", job.topology.tree.worker_count(),
+                       job.topology.tree.worker_count() == 1 ? "worker" : "workers");
   if (const auto leaders = job.topology.tree.leader_count(); leaders > 0) {
-    words += fmt::format(" in {} groups, tree {}", leaders, job.topology.tree.text());
+    words += fmt::format(" in {} {}, tree {}", leaders, leaders == 1 ? "group" : "groups",
+                         job.topology.tree.text());
   }
   words += fmt::format("; batch {} per worker", fmt::join(job.train.batch, ", "));
   words += fmt::format("; {}, lr {} {}", job.train.optimizer, job.train.lr, job.train.schedule);

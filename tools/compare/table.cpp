@@ -35,7 +35,9 @@ std::string accuracy_text(const Spread& accuracy) {
 }
 
 std::string loss_text(const Spread& loss) {
-  return mean_text(loss, [](double mean) { return fmt::format("{:.4f}", mean); });
+  return mean_text(loss, [](double mean) {
+    return mean < 1000 ? fmt::format("{:.4f}", mean) : fmt::format("{:.3g}", mean);
+  });
 }
 
 std::string target_text(const Figures& figures) {
