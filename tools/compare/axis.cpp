@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -30,6 +31,11 @@ std::string short_number(double value) {
   return fmt::format("{:.3g}", std::abs(value) < 1e-12 ? 0 : value);
 }
 
+double Axis::share(double value) const {
+  if (!logarithmic) return (value - low) / (high - low);
+  return std::log(std::max(value, low) / low) / std::log(high / low);
+}
+
 std::string Axis::text(double value) const {
   return percent ? fmt::format("{:.4g} %", value * 100) : short_number(value);
 }
@@ -41,7 +47,7 @@ Axis make_axis(double low, double high, int count, bool widen, bool percent) {
     if (percent) low -= room;
   }
   const double step = round_step((high - low) / count);
-  Axis axis{low, high, {}, percent};
+  Axis axis{low, high, {}, percent, false};
   if (widen) {
     axis.low = std::floor(low / step + 1e-9) * step;
     axis.high = std::ceil(high / step - 1e-9) * step;
@@ -49,6 +55,20 @@ Axis make_axis(double low, double high, int count, bool widen, bool percent) {
   const auto first = static_cast<long long>(std::ceil(axis.low / step - 1e-9));
   const auto last = static_cast<long long>(std::floor(axis.high / step + 1e-9));
   for (auto i = first; i <= last; ++i) axis.ticks.push_back(static_cast<double>(i) * step);
+  return axis;
+}
+
+Axis make_log_axis(double low, double high) {
+  constexpr double decades_with_parts = 2.5;
+  Axis axis{low, high, {}, false, true};
+  const bool parts = std::log10(high / low) <= decades_with_parts;
+  for (double power = std::pow(10.0, std::floor(std::log10(low))); power <= high; power *= 10) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double tick = factor * power;
+      if (tick < low * (1 - 1e-9) || tick > high * (1 + 1e-9) || (factor > 1 && !parts)) continue;
+      axis.ticks.push_back(tick);
+    }
+  }
   return axis;
 }
 

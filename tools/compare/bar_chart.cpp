@@ -85,7 +85,7 @@ std::string bar_chart(const BarChart& chart) {
 }
 
 std::string share_chart(const ShareChart& chart) {
-  constexpr double width = 400, height = 260, left = 62, right = 392, top = 34, bottom = 200;
+  constexpr double width = 300, height = 220, left = 54, right = 294, top = 34, bottom = 160;
   if (chart.columns.empty()) return "<p class=\"empty\">Nothing was recorded.</p>";
   const Axis axis = make_axis(0, chart.high, 4, true, true);
   const auto at_y = [&](double share) { return bottom - axis.share(share) * (bottom - top); };

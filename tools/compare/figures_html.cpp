@@ -60,20 +60,21 @@ std::vector<Line> lines_of(const Comparison& comparison, Curve curve, Along alon
   return lines;
 }
 
-/// Where the axis of losses ends: a run that diverges would press the others flat.
+/// Where the axis of losses ends: a run that diverges would press the others flat, so it is what most runs
+/// stay below.
 double loss_high(const Comparison& comparison) {
-  std::vector<double> values;
-  double first = 0;
+  std::vector<double> largest;
   for (const Run& run : comparison.runs) {
+    double high = 0;
     for (const Point& point : run.loss) {
-      if (std::isfinite(point.value)) values.push_back(point.value);
+      if (std::isfinite(point.value)) high = std::max(high, point.value);
     }
-    if (!run.loss.empty() && std::isfinite(run.loss[0].value)) first = std::max(first, run.loss[0].value);
+    if (high > 0) largest.push_back(high);
   }
-  if (values.empty()) return 0;
-  const auto most = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 3 / 4);
-  std::nth_element(values.begin(), most, values.end());
-  return std::max(3 * *most, std::min(first, 10 * *most));
+  if (largest.empty()) return 0;
+  const auto quarter = largest.begin() + static_cast<std::ptrdiff_t>(largest.size() / 4);
+  std::nth_element(largest.begin(), quarter, largest.end());
+  return 2 * *quarter;
 }
 
 std::string curve_html(const Comparison& comparison, bool accuracy, Along along) {
@@ -83,8 +84,9 @@ std::string curve_html(const Comparison& comparison, bool accuracy, Along along)
   chart.x_name = along == Along::samples   ? "samples committed"
                  : is_emulated(comparison) ? "training time, s (emulated)"
                                            : "training time, s";
-  chart.y_name = accuracy ? "accuracy" : "loss per sample";
+  chart.y_name = accuracy ? "accuracy" : "loss per sample, logarithmic";
   chart.y_percent = accuracy;
+  chart.y_logarithmic = !accuracy;
   chart.y_high = accuracy ? 0 : loss_high(comparison);
   chart.lines = lines_of(comparison, accuracy ? &Run::accuracy : &Run::loss, along);
   return figure_html(chart.title, legend_html(comparison), line_chart(chart), "");

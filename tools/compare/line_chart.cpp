@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 /// Curves: a thin line for each run, a thick one for each mean.
 namespace thalweg::compare {
@@ -106,36 +107,46 @@ std::string series_json(const LineChart& chart) {
   return "[" + json + "]";
 }
 
-}  // namespace
-
-std::string line_chart(const LineChart& chart) {
+/// The axes that hold all points; both unknown when there are none.
+std::optional<Frame> frame_of(const LineChart& chart) {
   Range x, y;
   for (const Line& line : chart.lines) {
     for (const auto& point : line.points) {
       x.add(point.first);
-      y.add(point.second);
+      if (!chart.y_logarithmic || point.second > 0) y.add(point.second);
     }
   }
-  if (!x.known() || !y.known()) return "<p class=\"empty\">Nothing was recorded.</p>";
-  if (chart.y_high > 0) y.high = std::min(y.high, chart.y_high);
-  // Losses begin at 0 unless that would flatten them; shares of 100 % end there.
-  if (!chart.y_percent && y.low > 0 && y.low < 0.5 * y.high) y.low = 0;
-  Frame frame{make_axis(std::min(0.0, x.low), x.high, 5, false, false),
-              make_axis(y.low, y.high, 5, true, chart.y_percent)};
-  if (chart.y_percent) frame.y.high = std::min(frame.y.high, std::max(1.0, y.high));
+  if (!x.known() || !y.known()) return std::nullopt;
+  if (chart.y_high > 0) y.high = std::max(std::min(y.high, chart.y_high), y.low);
+  Frame frame{make_axis(std::min(0.0, x.low), x.high, 5, false, false), {}};
+  if (chart.y_logarithmic) {
+    // A loss that reaches nearly nothing would press the rest together.
+    constexpr double ratio_max = 1e4, room = 1.08;
+    frame.y = make_log_axis(std::max(y.low, y.high / ratio_max) / room, y.high * room);
+  } else {
+    frame.y = make_axis(y.low, y.high, 5, true, chart.y_percent);
+    if (chart.y_percent) frame.y.high = std::min(frame.y.high, std::max(1.0, y.high));
+  }
+  return frame;
+}
 
+}  // namespace
+
+std::string line_chart(const LineChart& chart) {
+  const auto frame = frame_of(chart);
+  if (!frame) return "<p class=\"empty\">Nothing was recorded.</p>";
   std::string svg = fmt::format(
       "<svg class=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" data-series=\"{}\" "
       "data-box=\"[{},{},{},{},{:.9g},{:.9g},{}]\" data-x=\"{}\" data-percent=\"{}\">",
-      width, height, escaped(chart.title), escaped(series_json(chart)), left, top, right, bottom, frame.x.low,
-      frame.x.high, width, escaped(chart.x_name), chart.y_percent ? 1 : 0);
-  svg += frame_svg(chart, frame);
+      width, height, escaped(chart.title), escaped(series_json(chart)), left, top, right, bottom,
+      frame->x.low, frame->x.high, width, escaped(chart.x_name), chart.y_percent ? 1 : 0);
+  svg += frame_svg(chart, *frame);
   svg +=
       fmt::format("<svg x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" viewBox=\"{} {} {} {}\">", left, top - 6,
                   right - left + 6, bottom - top + 6, left, top - 6, right - left + 6, bottom - top + 6);
   for (const bool thick : {false, true}) {
     for (const Line& line : chart.lines) {
-      if (line.thick == thick) svg += line_svg(line, frame);
+      if (line.thick == thick) svg += line_svg(line, *frame);
     }
   }
   svg += "</svg>";

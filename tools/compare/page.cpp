@@ -17,8 +17,10 @@ namespace thalweg::compare {
 namespace {
 
 std::string title_of(const Comparison& comparison) {
-  return fmt::format("{} methods on {} and {}", comparison.contestants.size(), comparison.job.model.name,
-                     comparison.job.data.name);
+  std::size_t methods = 0;
+  for (const Contestant& contestant : comparison.contestants) methods += contestant.equal ? 0 : 1;
+  return fmt::format("{} {} compared: {} on {}", methods, methods == 1 ? "method" : "methods",
+                     comparison.job.model.name, comparison.job.data.name);
 }
 
 /// One figure, and who is best at it.
@@ -91,6 +93,17 @@ std::string table_html(const std::vector<Column>& columns) {
   return html + "</tbody></table></div>\n";
 }
 
+/// Two tables, as none of them has room for all columns.
+std::string tables_html(std::vector<Column> columns) {
+  const auto after = std::ranges::find(columns, std::string("runs"), &Column::name);
+  std::vector<Column> rest = {columns[0]};
+  if (after != columns.end()) {
+    rest.insert(rest.end(), std::next(after), columns.end());
+    columns.erase(std::next(after), columns.end());
+  }
+  return table_html(columns) + (rest.size() > 1 ? table_html(rest) : "");
+}
+
 std::string notes_html(const std::vector<std::string>& notes) {
   std::string html = "<ul class=\"notes\">\n";
   for (const std::string& note : notes) {
@@ -113,7 +126,7 @@ std::string page_html(const Comparison& comparison, const std::vector<Figures>& 
       is_emulated(comparison) ? "<span class=\"emulated\">emulated</span>" : "",
       escaped(job_words(comparison)));
   html += tiles_html(comparison, figures, target);
-  html += "<h2>In figures</h2>\n" + table_html(table_columns(comparison, figures, target));
+  html += "<h2>In figures</h2>\n" + tables_html(table_columns(comparison, figures, target));
   html += notes_html(table_notes(comparison, figures, target));
   html += curves_html(comparison);
   html += bars_html(comparison, figures, target);

@@ -14,7 +14,7 @@ main{max-width:1240px;margin:0 auto;padding:28px 20px 40px}
 h1{font-size:1.7rem;line-height:1.2;margin:0 0 6px}
 h2{font-size:1.15rem;margin:34px 0 10px}
 h3{font-size:.98rem;margin:0 0 2px}
-.job{color:var(--soft);margin:0 0 18px;max-width:75ch}
+.job{color:var(--soft);margin:0 0 18px;max-width:120ch}
 .emulated{display:inline-block;border:1px solid var(--k1);color:var(--k1);border-radius:4px;padding:0 8px;font-size:.8rem;
 vertical-align:middle;margin-left:10px;font-weight:600}
 .warning{border-left:4px solid var(--k1);padding:8px 14px;background:var(--card)}
@@ -29,7 +29,8 @@ tbody tr:last-child>*{border-bottom:0}
 th{font-weight:600}thead th{vertical-align:top;line-height:1.25}
 thead small{display:block;color:var(--soft);font-weight:400}
 th:first-child{text-align:left;position:sticky;left:0;background:var(--card)}
-.notes{color:var(--soft);font-size:.88rem;padding-left:1.2em;max-width:100ch}
+.notes{color:var(--soft);font-size:.88rem;padding-left:1.2em;max-width:120ch}
+p.notes{padding:0}.table+.table{margin-top:12px}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,460px),1fr));gap:16px}
 .many{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,270px),1fr));gap:16px}
 figcaption{color:var(--soft);font-size:.84rem}
@@ -57,7 +58,7 @@ padding:7px 10px;border-radius:6px;max-width:300px;visibility:hidden}
 #tip b{width:14px;height:4px;background:var(--c);flex:none}#tip span{flex:1}#tip i{font-style:normal;font-weight:600}
 footer{color:var(--soft);font-size:.84rem;margin-top:34px;border-top:1px solid var(--rule);padding-top:12px}
 @media (max-width:700px){main{padding:18px 12px 30px}h1{font-size:1.4rem}.tile,figure{padding:12px 10px}
-.pair svg text,.pair svg .name{font-size:20px}.many svg text,.many svg .name{font-size:15px}
+.pair svg text,.pair svg .name{font-size:20px}
 .line.mean{stroke-width:4}.line.thin{stroke-width:1.5}}
 @media print{figure,.tile{break-inside:avoid}}
 )css";

@@ -14,6 +14,7 @@ namespace thalweg::compare {
 namespace {
 
 constexpr double share_of_lowest = 0.99;
+constexpr double share_of_best = 0.5;
 constexpr double excess_fine = 0.01;
 
 using Runs = std::vector<const Run*>;
@@ -30,6 +31,11 @@ Spread over(const Runs& runs, const std::function<double(const Run&)>& value) {
   std::vector<double> values;
   for (const Run* run : runs) values.push_back(value(*run));
   return spread_of(values);
+}
+
+/// On average over the runs; NaN when there is none.
+double final_accuracy(const Comparison& comparison, std::size_t contestant) {
+  return over(done_runs(comparison, contestant), [](const Run& run) { return run.summary.accuracy; }).mean;
 }
 
 std::string other_ends(const Comparison& comparison, std::size_t contestant) {
@@ -107,6 +113,25 @@ Point point_at(const std::vector<Point>& curve, double place, Along along) {
   return between(before, *after, width > 0 ? (place - place_of(before, along)) / width : 1);
 }
 
+/// Whether point i of each curve is after the same number of samples, but for a hundredth.
+bool side_by_side(const std::vector<const std::vector<Point>*>& curves) {
+  return std::ranges::all_of(curves, [&](const auto* curve) {
+    if (curve->size() != curves[0]->size()) return false;
+    for (std::size_t i = 0; i < curve->size(); ++i) {
+      const double samples = (*curves[0])[i].samples;
+      if (std::abs((*curve)[i].samples - samples) > samples * 0.01) return false;
+    }
+    return true;
+  });
+}
+
+/// Adds `share` of `point` to `sum`.
+void add_share(Point& sum, const Point& point, double share) {
+  sum.samples += point.samples * share;
+  sum.wall_s += point.wall_s * share;
+  sum.value += point.value * share;
+}
+
 }  // namespace
 
 Spread spread_of(const std::vector<double>& values) {
@@ -123,15 +148,26 @@ Spread spread_of(const std::vector<double>& values) {
   return spread;
 }
 
+std::vector<std::size_t> without_learning(const Comparison& comparison) {
+  std::vector<double> accuracies;
+  for (std::size_t i = 0; i < comparison.contestants.size(); ++i)
+    accuracies.push_back(final_accuracy(comparison, i));
+  const Spread all = spread_of(accuracies);
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < accuracies.size(); ++i) {
+    if (accuracies[i] < all.largest * share_of_best) out.push_back(i);
+  }
+  return out;
+}
+
 double target_of(const Comparison& comparison) {
   if (comparison.asked_target) return *comparison.asked_target;
-  double lowest = unknown;
+  const auto out = without_learning(comparison);
+  std::vector<double> accuracies;
   for (std::size_t i = 0; i < comparison.contestants.size(); ++i) {
-    const Spread accuracy =
-        over(done_runs(comparison, i), [](const Run& run) { return run.summary.accuracy; });
-    if (accuracy.known()) lowest = std::isnan(lowest) ? accuracy.mean : std::min(lowest, accuracy.mean);
+    if (std::ranges::find(out, i) == out.end()) accuracies.push_back(final_accuracy(comparison, i));
   }
-  return lowest * share_of_lowest;
+  return spread_of(accuracies).least * share_of_lowest;
 }
 
 std::vector<Figures> figures_of(const Comparison& comparison, double target) {
@@ -212,6 +248,15 @@ SamplesCheck check_samples(const Comparison& comparison) {
 
 std::vector<Point> mean_curve(const std::vector<const std::vector<Point>*>& curves, Along along) {
   if (curves.empty()) return {};
+  const auto share = 1 / static_cast<double>(curves.size());
+  std::vector<Point> mean;
+  if (side_by_side(curves)) {
+    mean.resize(curves[0]->size());
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      for (const auto* curve : curves) add_share(mean[i], (*curve)[i], share);
+    }
+    return mean;
+  }
   double first = 0;
   double last = std::numeric_limits<double>::infinity();
   std::vector<double> places;
@@ -225,16 +270,9 @@ std::vector<Point> mean_curve(const std::vector<const std::vector<Point>*>& curv
   places.erase(std::unique(places.begin(), places.end()), places.end());
   std::erase_if(places, [&](double place) { return place < first || place > last; });
 
-  std::vector<Point> mean;
-  const auto share = 1 / static_cast<double>(curves.size());
   for (const double place : places) {
     Point sum;
-    for (const auto* curve : curves) {
-      const Point point = point_at(*curve, place, along);
-      sum.samples += point.samples * share;
-      sum.wall_s += point.wall_s * share;
-      sum.value += point.value * share;
-    }
+    for (const auto* curve : curves) add_share(sum, point_at(*curve, place, along), share);
     mean.push_back(sum);
   }
   return mean;

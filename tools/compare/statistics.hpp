@@ -47,8 +47,11 @@ struct Figures {
   std::vector<double> staleness_shares;  ///< of the iterations, by age in versions
 };
 
+/// The contestants whose mean final accuracy is below half of the best one's: a method that learned nothing.
+std::vector<std::size_t> without_learning(const Comparison& comparison);
+
 /// The accuracy that "time to" is about: the one asked for, or 99 % of the lowest mean final accuracy among
-/// the contestants. NaN: nothing was evaluated.
+/// the contestants, those without learning left out. NaN: nothing was evaluated.
 double target_of(const Comparison& comparison);
 
 /// One for each contestant.
@@ -75,7 +78,8 @@ SamplesCheck check_samples(const Comparison& comparison);
 /// Along which axis a curve is drawn.
 enum class Along { samples, time };
 
-/// The mean of several curves, at every place where one of them has a point and all of them are known.
+/// The mean of several curves: point by point where they have their points after equal numbers of samples,
+/// else at every place where one of them has a point and all of them are known.
 std::vector<Point> mean_curve(const std::vector<const std::vector<Point>*>& curves, Along along);
 
 }  // namespace thalweg::compare

@@ -71,6 +71,14 @@ std::size_t width_of(const Column& column) {
   return width;
 }
 
+std::string names_without_learning(const Comparison& comparison) {
+  std::string names;
+  for (const std::size_t index : without_learning(comparison)) {
+    names += (names.empty() ? "" : "; ") + comparison.contestants[index].label;
+  }
+  return names;
+}
+
 std::string line_of(const std::vector<const Column*>& block,
                     const std::function<std::string(const Column&)>& cell) {
   std::string line;
@@ -177,6 +185,10 @@ std::vector<std::string> table_notes(const Comparison& comparison, const std::ve
     notes.push_back(fmt::format("Time to {}{}: training time, interpolated between evaluations.",
                                 target_words(target),
                                 comparison.asked_target ? "" : " (99 % of the lowest final accuracy)"));
+  }
+  if (const std::string names = names_without_learning(comparison); !names.empty()) {
+    notes.push_back(fmt::format("Ended below half of the best accuracy{}: {}.",
+                                comparison.asked_target ? "" : ", and was left out of that target", names));
   }
   for (const Contestant& contestant : comparison.contestants) {
     if (contestant.own.empty()) continue;
