@@ -37,7 +37,7 @@ FENCES = [
     (r"CLI/", "CLI11", ["tools/cli/"], 1),
     (r"nlohmann/", "nlohmann/json", ["actors/summary_json.cpp", "actors/run_folder.cpp",
                                   "models/safetensors_header.cpp", "tools/cli/", "tools/bench/comparison.cpp",
-                                  "tests/"], None),
+                                  "tools/compare/json.cpp", "tests/"], None),
     (r"fmt/", "fmt", ["runtime/", "gpu/", "models/", "actors/", "tools/", "tests/"], None),
     (r"(gtest|gmock)/", "GoogleTest", ["tests/"], None),
     (r"benchmark/", "Google Benchmark", ["tests/perf/"], None),

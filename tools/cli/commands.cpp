@@ -25,6 +25,44 @@ namespace {
 
 const Flag help_flag = {"-h,--help", "", "", "Print this text."};
 
+/// The flags that say what is trained, wherever training is done.
+FlagGroup what_to_train() {
+  const Config defaults;
+  return {
+      "What to train",
+      {
+          {"--model", "NAME", "model.name",
+           fmt::format("Network: {} (default {}).", fmt::join(models::network_names(), ", "),
+                       defaults.model.name)},
+          {"--data", "NAME", "data.name",
+           fmt::format("Data set: {} (default {}).", fmt::join(models::dataset_names(), ", "),
+                       defaults.data.name)},
+          {"--data-dir", "DIR", "data.dir", "Where its files are (default: where its package puts them)."},
+          {"--epochs", "N", "train.epochs",
+           fmt::format("Passes over the data (default {}).", defaults.train.epochs)},
+          {"--steps", "N", "train.steps", "Rounds to train, in place of epochs."},
+          {"--batch", "N", "train.batch",
+           fmt::format("Samples per worker and round (default {}); one number each: '[16, 48]'.",
+                       fmt::join(defaults.train.batch, ", "))},
+          {"--lr", "X", "train.lr", fmt::format("Learning rate (default {}).", defaults.train.lr)},
+          {"--momentum", "X", "train.momentum",
+           fmt::format("Momentum (default {}).", defaults.train.momentum)},
+          {"--seed", "N", "run.seed",
+           fmt::format("Decides all that is random: same seed, same model (default {}).", defaults.run.seed)},
+      }};
+}
+
+Flag workers_flag() {
+  return {"--workers", "N", "topology.workers",
+          fmt::format("Workers, each with its own compute stream (default {}).", Config().topology.workers)};
+}
+
+Flag groups_flag() {
+  return {"--groups", "N", "topology.groups",
+          fmt::format("Leaders that share the workers; 0: the root leads them itself (default {}).",
+                      Config().topology.groups)};
+}
+
 Command train_command() {
   const Config defaults;
   Command command;
@@ -33,36 +71,11 @@ Command train_command() {
   command.positionals = {
       {"JOB.toml", "Job file to start from (`thalweg init` writes one); flags win over it."}};
   command.groups = {
-      {"What to train",
-       {
-           {"--model", "NAME", "model.name",
-            fmt::format("Network: {} (default {}).", fmt::join(models::network_names(), ", "),
-                        defaults.model.name)},
-           {"--data", "NAME", "data.name",
-            fmt::format("Data set: {} (default {}).", fmt::join(models::dataset_names(), ", "),
-                        defaults.data.name)},
-           {"--data-dir", "DIR", "data.dir", "Where its files are (default: where its package puts them)."},
-           {"--epochs", "N", "train.epochs",
-            fmt::format("Passes over the data (default {}).", defaults.train.epochs)},
-           {"--steps", "N", "train.steps", "Rounds to train, in place of epochs."},
-           {"--batch", "N", "train.batch",
-            fmt::format("Samples per worker and round (default {}); one number each: '[16, 48]'.",
-                        fmt::join(defaults.train.batch, ", "))},
-           {"--lr", "X", "train.lr", fmt::format("Learning rate (default {}).", defaults.train.lr)},
-           {"--momentum", "X", "train.momentum",
-            fmt::format("Momentum (default {}).", defaults.train.momentum)},
-           {"--seed", "N", "run.seed",
-            fmt::format("Decides all that is random: same seed, same model (default {}).",
-                        defaults.run.seed)},
-       }},
+      what_to_train(),
       {"Who trains it",
        {
-           {"--workers", "N", "topology.workers",
-            fmt::format("Workers, each with its own compute stream (default {}).",
-                        defaults.topology.workers)},
-           {"--groups", "N", "topology.groups",
-            fmt::format("Leaders that share the workers; 0: the root leads them itself (default {}).",
-                        defaults.topology.groups)},
+           workers_flag(),
+           groups_flag(),
            {"--method", "NAME", "sync.method",
             fmt::format("How workers synchronize (default {}).", defaults.sync.method)},
        }},
@@ -146,10 +159,54 @@ Command bench_command() {
   return command;
 }
 
+Command compare_command() {
+  Command command;
+  command.name = "compare";
+  command.summary = "Train one job with several synchronization methods and show them side by side.";
+  command.positionals = {
+      {"JOB.toml", "Job file that all methods share (`thalweg init` writes one); flags win over it."}};
+  command.groups = {
+      {"What is compared",
+       {
+           {"--methods", "LIST", "", "The methods, as in sync.method: ssgd,asp,inhad(2). Must be given."},
+           {"--seeds", "N", "",
+            "Runs of each method, with the seeds --seed, --seed + 1 and so on (default 3)."},
+           {"--with", "METHOD:KEY=VALUE,...", "",
+            "Settings that only this method has, as 'inhad(2):train.lr=0.1,train.momentum=0'. It is then "
+            "also "
+            "run without them. May be repeated."},
+           {"--no-equal", "", "", "Leave out the runs without a method's own settings."},
+           {"--target-accuracy", "X", "",
+            "Accuracy that \"time to\" is about, 0 to 1 (default: 99 % of the lowest final one)."},
+       }},
+      what_to_train(),
+      {"Who trains it", {workers_flag(), groups_flag()}},
+      {"Where it goes",
+       {
+           {"--out", "DIR", "",
+            "New or empty folder for the page, the figures and a folder per run (default: the next free "
+            "runs/compare-N)."},
+       }},
+      {"Everything else",
+       {
+           {"--set", "SECTION.KEY=VALUE", "", "Set any key of the job file, for all. May be repeated."},
+           {"--json", "", "", "Print the results as one JSON object, on the last line of stdout."},
+           {"-q,--quiet", "", "", "No progress."},
+           help_flag,
+       }},
+  };
+  command.examples =
+      "thalweg compare --methods 'ssgd,asp,inhad(2)' --workers 4 --groups 2\n"
+      "thalweg compare job.toml --methods 'ssgd,diloco(8)' --seeds 5 --out runs/methods\n"
+      "thalweg compare job.toml --methods 'ssgd,inhad(2)' --with 'inhad(2):train.lr=0.1,train.momentum=0'";
+  return command;
+}
+
 }  // namespace
 
 std::vector<Command> all_commands() {
-  return {train_command(), eval_command(), devices_command(), init_command(), bench_command()};
+  return {train_command(), eval_command(),  devices_command(),
+          init_command(),  bench_command(), compare_command()};
 }
 
 }  // namespace thalweg::cli

@@ -1,21 +1,20 @@
 #pragma once
 
+#include "tools/text/numbers.hpp"
+
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
-/// Numbers as people read them, and the line that shows how far a run is. Pure: text in, text out; ASCII
-/// only, so that a character is a column on every terminal.
+/// The line that shows how far a run is. Pure, and ASCII only, as the numbers in it.
 namespace thalweg::cli {
 
-std::string human_count(std::uint64_t count);  ///< "1,234,567"
-std::string human_short(double count);         ///< "940", "12.3k", "4.56M"
-std::string human_bytes(std::uint64_t bytes);  ///< "940 B", "12.3 kB", "4.56 MB": powers of 1000
-std::string human_seconds(double seconds);     ///< "0.42 s", "12.3 s"; from a minute on "2:05", "1:02:05"
-std::string human_percent(double share);       ///< 0.9124 is "91.24 %"
-std::string human_epochs(double epochs);       ///< "3", "0.25", "100,000"
+using text::human_bytes;
+using text::human_count;
+using text::human_epochs;
+using text::human_percent;
+using text::human_seconds;
+using text::human_short;
 
 /// "[=====>    ]", `width` columns with the brackets. Requires: width >= 3.
 std::string progress_bar(double share, std::size_t width);

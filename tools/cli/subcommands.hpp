@@ -11,5 +11,6 @@ int run_eval(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
 int run_init(const Arguments& arguments);
 int run_bench(const Arguments& arguments);
+int run_compare(const Arguments& arguments);
 
 }  // namespace thalweg::cli
