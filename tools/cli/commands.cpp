@@ -177,7 +177,8 @@ Command compare_command() {
             "run without them. May be repeated."},
            {"--no-equal", "", "", "Leave out the runs without a method's own settings."},
            {"--target-accuracy", "X", "",
-            "Accuracy that \"time to\" is about, 0 to 1 (default: 99 % of the lowest final one)."},
+            "Accuracy that \"time to\" is about, 0 to 1 (default: 99 % of the lowest final one, of "
+            "methods that learned)."},
        }},
       what_to_train(),
       {"Who trains it", {workers_flag(), groups_flag()}},
@@ -198,7 +199,7 @@ Command compare_command() {
   command.examples =
       "thalweg compare --methods 'ssgd,asp,inhad(2)' --workers 4 --groups 2\n"
       "thalweg compare job.toml --methods 'ssgd,diloco(8)' --seeds 5 --out runs/methods\n"
-      "thalweg compare job.toml --methods 'ssgd,inhad(2)' --with 'inhad(2):train.lr=0.1,train.momentum=0'";
+      "thalweg compare job.toml --methods 'ssgd,inhad(2)' --with 'inhad(2):train.momentum=0'";
   return command;
 }
 

@@ -49,7 +49,7 @@ std::string escaped(const std::string& text) {
 }
 
 std::string bar_chart(const BarChart& chart) {
-  constexpr double width = 600, left = 8, right = 470, pitch = 54, first = 14;
+  constexpr double width = 600, left = 8, right = 470, pitch = 60, first = 10;
   double high = 0;
   for (const Bar& bar : chart.bars) {
     double sum = 0;
@@ -63,7 +63,7 @@ std::string bar_chart(const BarChart& chart) {
   for (std::size_t i = 0; i < chart.bars.size(); ++i) {
     const Bar& bar = chart.bars[i];
     const double y = first + pitch * static_cast<double>(i);
-    svg += fmt::format("<text class=\"label\" x=\"{}\" y=\"{:.1f}\">{}</text>", left, y + 12,
+    svg += fmt::format("<text class=\"label\" x=\"{}\" y=\"{:.1f}\">{}</text>", left, y + 14,
                        escaped(bar.label));
     double x = left;
     for (std::size_t part = 0; part < bar.segments.size(); ++part) {
@@ -71,14 +71,14 @@ std::string bar_chart(const BarChart& chart) {
       svg += fmt::format(
           "<rect class=\"fill {}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"20\" "
           "opacity=\"{}\"{}/>",
-          bar.look.classes(), x, y + 20, std::max(wide - 1, 0.5), strength_of(part),
+          bar.look.classes(), x, y + 24, std::max(wide - 1, 0.5), strength_of(part),
           tip_attribute(bar.segments[part].tip));
       x += wide;
     }
+    svg += fmt::format("<path class=\"axis\" d=\"M{} {:.1f}v26\"/>", left, y + 21);
     svg += fmt::format("<text class=\"value\" x=\"{:.1f}\" y=\"{:.1f}\" dy=\".35em\">{}</text>", x + 8,
-                       y + 30, escaped(bar.text));
+                       y + 34, escaped(bar.text));
   }
-  svg += fmt::format("<path class=\"axis\" d=\"M{} {:.1f}V{:.1f}\"/>", left, first + 14, bottom);
   svg += fmt::format("<text class=\"name\" x=\"{}\" y=\"{:.1f}\">{}</text></svg>", left, bottom + 22,
                      escaped(chart.x_name));
   return svg;

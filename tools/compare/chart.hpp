@@ -30,6 +30,7 @@ struct LineChart {
   std::string x_name, y_name;  ///< with units
   bool y_percent = false;
   bool y_logarithmic = false;
+  double y_low = 0;   ///< where the axis begins at least
   double y_high = 0;  ///< where the axis ends at most; 0: at the largest value
   std::vector<Line> lines;
 };

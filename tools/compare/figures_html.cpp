@@ -4,6 +4,7 @@
 #include "tools/text/numbers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -77,6 +78,30 @@ double loss_high(const Comparison& comparison) {
   return 2 * *quarter;
 }
 
+/// Where the axis of accuracies begins: one that learned nothing would press the others flat.
+double accuracy_low(const Comparison& comparison) {
+  const auto out = without_learning(comparison);
+  double low = 1;
+  for (const Run& run : comparison.runs) {
+    if (std::ranges::find(out, run.contestant) != out.end()) continue;
+    for (const Point& point : run.accuracy) low = std::min(low, point.value);
+  }
+  return low < 1 ? low : 0;
+}
+
+/// Whose points are not all on the chart, as a sentence; empty: everybody's are.
+std::string outside_words(const LineChart& chart) {
+  std::vector<std::string> names;
+  for (const Line& line : chart.lines) {
+    const bool outside = std::ranges::any_of(line.points, [&](const auto& point) {
+      return !std::isfinite(point.second) || point.second < chart.y_low ||
+             (chart.y_high > 0 && point.second > chart.y_high);
+    });
+    if (outside && std::ranges::find(names, line.label) == names.end()) names.push_back(line.label);
+  }
+  return names.empty() ? "" : fmt::format("Partly or wholly outside the chart: {}.", fmt::join(names, "; "));
+}
+
 std::string curve_html(const Comparison& comparison, bool accuracy, Along along) {
   LineChart chart;
   const std::string by = along == Along::samples ? "samples" : "time";
@@ -87,9 +112,10 @@ std::string curve_html(const Comparison& comparison, bool accuracy, Along along)
   chart.y_name = accuracy ? "accuracy" : "loss per sample, logarithmic";
   chart.y_percent = accuracy;
   chart.y_logarithmic = !accuracy;
+  chart.y_low = accuracy ? accuracy_low(comparison) : 0;
   chart.y_high = accuracy ? 0 : loss_high(comparison);
   chart.lines = lines_of(comparison, accuracy ? &Run::accuracy : &Run::loss, along);
-  return figure_html(chart.title, legend_html(comparison), line_chart(chart), "");
+  return figure_html(chart.title, legend_html(comparison), line_chart(chart), outside_words(chart));
 }
 
 std::string level_name(std::size_t level) { return level == 0 ? "root" : fmt::format("level {}", level); }

@@ -118,6 +118,7 @@ std::optional<Frame> frame_of(const LineChart& chart) {
   }
   if (!x.known() || !y.known()) return std::nullopt;
   if (chart.y_high > 0) y.high = std::max(std::min(y.high, chart.y_high), y.low);
+  y.low = std::min(std::max(y.low, chart.y_low), y.high);
   Frame frame{make_axis(std::min(0.0, x.low), x.high, 5, false, false), {}};
   if (chart.y_logarithmic) {
     // A loss that reaches nearly nothing would press the rest together.

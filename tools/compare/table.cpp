@@ -187,8 +187,8 @@ std::vector<std::string> table_notes(const Comparison& comparison, const std::ve
                                 comparison.asked_target ? "" : " (99 % of the lowest final accuracy)"));
   }
   if (const std::string names = names_without_learning(comparison); !names.empty()) {
-    notes.push_back(fmt::format("Ended below half of the best accuracy{}: {}.",
-                                comparison.asked_target ? "" : ", and was left out of that target", names));
+    notes.push_back(fmt::format("{}: ended below half of the best accuracy{}.", names,
+                                comparison.asked_target ? "" : ", left out of that target"));
   }
   for (const Contestant& contestant : comparison.contestants) {
     if (contestant.own.empty()) continue;

@@ -22,6 +22,14 @@ TEST(Axis, WidensToItsMarks) {
   EXPECT_DOUBLE_EQ(axis.high, 2.5);
 }
 
+TEST(Axis, LogarithmicOnesHaveEqualRatiosEquallyFarApart) {
+  const Axis axis = make_log_axis(0.5, 50);
+  EXPECT_THAT(axis.ticks, ElementsAre(DoubleEq(0.5), 1, 2, 5, 10, 20, 50));
+  EXPECT_DOUBLE_EQ(axis.share(5), 0.5);
+  EXPECT_DOUBLE_EQ(axis.share(0), 0);
+  EXPECT_EQ(make_log_axis(0.001, 10).ticks.size(), 5U);
+}
+
 TEST(Axis, OfOneValueHasALength) {
   EXPECT_LT(make_axis(3, 3, 5, true, false).low, make_axis(3, 3, 5, true, false).high);
   EXPECT_LT(make_axis(0, 0, 5, false, false).low, make_axis(0, 0, 5, false, false).high);

@@ -83,6 +83,20 @@ TEST(Page, EscapesWhatComesFromOutside) {
   EXPECT_EQ(escaped("<a b='c' d=\"e\">&"), "&lt;a b=&#39;c&#39; d=&quot;e&quot;&gt;&amp;");
 }
 
+TEST(Page, OneThatLearnedNothingSetsNoScale) {
+  Comparison comparison = made_up_comparison();
+  for (compare::Run& run : comparison.runs) {
+    if (run.contestant != 0) continue;
+    run.summary.accuracy = 0.1;
+    for (Point& point : run.accuracy) point.value = 0.1;
+    for (Point& point : run.loss) point.value = 1e12;
+  }
+  const std::string page = page_of(comparison);
+  EXPECT_THAT(page, HasSubstr("<figcaption>Partly or wholly outside the chart: ssgd.</figcaption>"));
+  EXPECT_THAT(page, HasSubstr("ssgd: ended below half of the best accuracy, left out of that target."));
+  EXPECT_THAT(page, HasSubstr("Time to 89.10 %"));
+}
+
 TEST(Page, SaysWhenSpeedsAreEmulated) {
   Comparison comparison = made_up_comparison();
   EXPECT_THAT(page_of(comparison), Not(HasSubstr("class=\"emulated\"")));

@@ -54,6 +54,15 @@ TEST(TargetOf, IsNearTheLowestFinalAccuracyUnlessAskedFor) {
   EXPECT_TRUE(std::isnan(target_of(comparison)));
 }
 
+TEST(TargetOf, LeavesOutWhatLearnedNothing) {
+  Comparison comparison = made_up_comparison();
+  for (compare::Run& run : comparison.runs) {
+    if (run.contestant == 0) run.summary.accuracy = 0.1;
+  }
+  EXPECT_THAT(without_learning(comparison), ElementsAre(0));
+  EXPECT_DOUBLE_EQ(target_of(comparison), 0.9 * 0.99);
+}
+
 TEST(TimeTo, IsLinearBetweenEvaluations) {
   const std::vector<Point> curve = {{100, 2, 0.5}, {200, 4, 0.7}, {300, 6, 0.6}};
   EXPECT_DOUBLE_EQ(time_to(curve, 0.6), 3);
