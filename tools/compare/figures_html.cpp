@@ -172,6 +172,7 @@ std::string bars_html(const Comparison& comparison, const std::vector<Figures>& 
     Bar bar{comparison.contestants[i].label, "not reached", look_of(comparison, i), {}};
     if (time.known()) {
       bar.text = text::human_seconds(time.mean);
+      if (time.count < figures[i].done) bar.text += fmt::format(" ({} of {})", time.count, figures[i].done);
       bar.segments.push_back(
           {time.mean, fmt::format("{}: {} to {} in {} of {} runs", bar.label, text::human_seconds(time.least),
                                   text::human_seconds(time.largest), time.count, figures[i].done)});
