@@ -166,12 +166,13 @@ std::string bars_html(const Comparison& comparison, const std::vector<Figures>& 
   BarChart times{"Time to " + target_words(target),
                  is_emulated(comparison) ? "training time, s (emulated), mean" : "training time, s, mean",
                  {}};
-  BarChart bytes{"Bytes per sample", "bytes up and down over all links of a level, per committed sample", {}};
+  BarChart bytes{"Bytes per sample", "bytes per committed sample, up and down", {}};
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const Spread& time = figures[i].to_target_s;
     Bar bar{comparison.contestants[i].label, "not reached", look_of(comparison, i), {}};
     if (time.known()) {
       bar.text = text::human_seconds(time.mean);
+      if (time.count < figures[i].done) bar.text += fmt::format(" ({} of {})", time.count, figures[i].done);
       bar.segments.push_back(
           {time.mean, fmt::format("{}: {} to {} in {} of {} runs", bar.label, text::human_seconds(time.least),
                                   text::human_seconds(time.largest), time.count, figures[i].done)});
@@ -181,8 +182,9 @@ std::string bars_html(const Comparison& comparison, const std::vector<Figures>& 
   }
   std::string html = "<h2>What it took</h2>\n<div class=\"pair\">\n";
   html += figure_html(times.title, "", bar_chart(times), "");
-  html += figure_html(bytes.title, "", bar_chart(bytes),
-                      "The strong part is the links into the root, the fainter ones are the levels below.");
+  html += figure_html(
+      bytes.title, "", bar_chart(bytes),
+      "The strong part is all links into the root, the fainter ones are those of the levels below.");
   return html + "</div>\n";
 }
 

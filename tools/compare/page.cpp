@@ -31,11 +31,12 @@ struct Question {
   std::function<std::string(double)> written;
 };
 
-/// The contestants that have the figure, the best one first.
+/// The contestants that have the figure in all their finished runs, the best one first.
 std::vector<std::size_t> ranked(const std::vector<Figures>& figures, const Question& question) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    if ((figures[i].*question.figure).known()) order.push_back(i);
+    const Spread& figure = figures[i].*question.figure;
+    if (figure.known() && figure.count == figures[i].done) order.push_back(i);
   }
   std::ranges::stable_sort(order, [&](std::size_t one, std::size_t other) {
     const double a = (figures[one].*question.figure).mean;

@@ -33,9 +33,8 @@ Spread over(const Runs& runs, const std::function<double(const Run&)>& value) {
   return spread_of(values);
 }
 
-/// On average over the runs; NaN when there is none.
-double final_accuracy(const Comparison& comparison, std::size_t contestant) {
-  return over(done_runs(comparison, contestant), [](const Run& run) { return run.summary.accuracy; }).mean;
+Spread final_accuracy(const Comparison& comparison, std::size_t contestant) {
+  return over(done_runs(comparison, contestant), [](const Run& run) { return run.summary.accuracy; });
 }
 
 std::string other_ends(const Comparison& comparison, std::size_t contestant) {
@@ -149,13 +148,14 @@ Spread spread_of(const std::vector<double>& values) {
 }
 
 std::vector<std::size_t> without_learning(const Comparison& comparison) {
-  std::vector<double> accuracies;
-  for (std::size_t i = 0; i < comparison.contestants.size(); ++i)
-    accuracies.push_back(final_accuracy(comparison, i));
-  const Spread all = spread_of(accuracies);
+  double best = 0;
+  for (std::size_t i = 0; i < comparison.contestants.size(); ++i) {
+    const Spread accuracy = final_accuracy(comparison, i);
+    if (accuracy.known()) best = std::max(best, accuracy.mean);
+  }
   std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < accuracies.size(); ++i) {
-    if (accuracies[i] < all.largest * share_of_best) out.push_back(i);
+  for (std::size_t i = 0; i < comparison.contestants.size(); ++i) {
+    if (final_accuracy(comparison, i).least < best * share_of_best) out.push_back(i);
   }
   return out;
 }
@@ -165,7 +165,7 @@ double target_of(const Comparison& comparison) {
   const auto out = without_learning(comparison);
   std::vector<double> accuracies;
   for (std::size_t i = 0; i < comparison.contestants.size(); ++i) {
-    if (std::ranges::find(out, i) == out.end()) accuracies.push_back(final_accuracy(comparison, i));
+    if (std::ranges::find(out, i) == out.end()) accuracies.push_back(final_accuracy(comparison, i).mean);
   }
   return spread_of(accuracies).least * share_of_lowest;
 }

@@ -47,7 +47,7 @@ struct Figures {
   std::vector<double> staleness_shares;  ///< of the iterations, by age in versions
 };
 
-/// The contestants whose mean final accuracy is below half of the best one's: a method that learned nothing.
+/// The contestants of which a finished run ended below half of the best mean accuracy: it learned nothing.
 std::vector<std::size_t> without_learning(const Comparison& comparison);
 
 /// The accuracy that "time to" is about: the one asked for, or 99 % of the lowest mean final accuracy among

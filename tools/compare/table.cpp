@@ -187,7 +187,7 @@ std::vector<std::string> table_notes(const Comparison& comparison, const std::ve
                                 comparison.asked_target ? "" : " (99 % of the lowest final accuracy)"));
   }
   if (const std::string names = names_without_learning(comparison); !names.empty()) {
-    notes.push_back(fmt::format("{}: ended below half of the best accuracy{}.", names,
+    notes.push_back(fmt::format("{}: a run ended below half of the best accuracy{}.", names,
                                 comparison.asked_target ? "" : ", left out of that target"));
   }
   for (const Contestant& contestant : comparison.contestants) {

@@ -93,7 +93,7 @@ TEST(Page, OneThatLearnedNothingSetsNoScale) {
   }
   const std::string page = page_of(comparison);
   EXPECT_THAT(page, HasSubstr("<figcaption>Partly or wholly outside the chart: ssgd.</figcaption>"));
-  EXPECT_THAT(page, HasSubstr("ssgd: ended below half of the best accuracy, left out of that target."));
+  EXPECT_THAT(page, HasSubstr("ssgd: a run ended below half of the best accuracy, left out of that target."));
   EXPECT_THAT(page, HasSubstr("Time to 89.10 %"));
 }
 

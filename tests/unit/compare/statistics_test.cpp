@@ -57,7 +57,7 @@ TEST(TargetOf, IsNearTheLowestFinalAccuracyUnlessAskedFor) {
 TEST(TargetOf, LeavesOutWhatLearnedNothing) {
   Comparison comparison = made_up_comparison();
   for (compare::Run& run : comparison.runs) {
-    if (run.contestant == 0) run.summary.accuracy = 0.1;
+    if (run.contestant == 0 && run.seed == 8) run.summary.accuracy = 0.1;
   }
   EXPECT_THAT(without_learning(comparison), ElementsAre(0));
   EXPECT_DOUBLE_EQ(target_of(comparison), 0.9 * 0.99);
