@@ -10,6 +10,7 @@ FeederHandle::behavior_type FeederState::start(Options options) {
   self_->name_is("feeder");
   cutter_ = std::make_shared<BatchCutter>(options_.data, options_.seed);
   cursors_.assign(options_.workers, Cursor{options_.first, 0, {}, {}});
+  dry_.assign(options_.workers, false);
   next_lease_ = options_.first;
   return {
       [this](const Stamp&, const Lease& lease) { take_lease(lease); },
@@ -31,7 +32,7 @@ void FeederState::take_lease(const Lease& lease) {
   }
   while (!leased_.empty() && leased_.front().round < lease.open) leased_.pop_front();
   for (const auto& given : lease.batches) cursors_[given.worker].given.push_back(given);
-  dry_ = lease.dry;
+  std::copy(lease.dry.begin(), lease.dry.end(), dry_.begin());
   for (auto& cursor : cursors_) {
     auto waiting = std::exchange(cursor.waiting, {});
     if (waiting && !serve(*waiting)) cursor.waiting = waiting;
@@ -77,7 +78,10 @@ std::optional<Batch> FeederState::next_of_round(std::uint32_t worker) {
 std::optional<Batch> FeederState::next_given(const WantBatch& request) {
   auto& given = cursors_[request.worker].given;
   Batch batch;
-  if (given.empty()) return dry_ && !request.patient ? std::optional(batch) : std::nullopt;
+  if (given.empty()) {
+    const bool rather_empty = dry_[request.worker] && !request.patient;
+    return rather_empty ? std::optional(batch) : std::nullopt;
+  }
   batch.range = given.front().range;
   batch.again = given.front().again;
   batch.serial = given.front().serial;

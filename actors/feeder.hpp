@@ -59,7 +59,7 @@ class FeederState {
   std::deque<rules::RoundShare> leased_;  ///< consecutive rounds, the oldest first
   std::vector<Cursor> cursors_;           ///< by worker number
   Round next_lease_;                      ///< first round after `leased_`
-  bool dry_ = false;                      ///< the scheduler has nothing more to give out, for now
+  std::vector<bool> dry_;                 ///< by worker number: the scheduler has nothing for it, for now
 };
 
 }  // namespace thalweg::actors

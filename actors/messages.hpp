@@ -56,7 +56,7 @@ struct Lease {
   std::vector<rules::RoundShare> rounds;  ///< consecutive
   Round open;                             ///< rounds before it are closed: nobody asks for them any more
   std::vector<rules::GivenBatch> batches = {};  ///< where rounds are not planned
-  bool dry = false;                             ///< likewise: nothing more is there to give out, for now
+  std::vector<bool> dry = {};  ///< likewise, by worker number: there is nothing that it may have, for now
 };
 
 /// worker -> feeder: cut my next batch. The answer is a Batch.

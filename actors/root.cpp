@@ -18,13 +18,12 @@ std::shared_ptr<Root::Step> Root::begin_step(Payload sum, const Contribution& ro
                                              const Payload& origins) {
   const bool due = options_.checkpoint_every != 0 && options_.keeper && !checkpointing_ &&
                    options_.model->version().value >= next_checkpoint_;
+  // Without a delay there is nothing to make up for: in lockstep, in a warm-up, and in the first round.
   const bool by_origin = options_.merge.base == rules::MergeRule::Base::origin;
-  return std::make_shared<Step>(
-      Step{options_.model,
-           {std::move(sum), round.samples, round.norm, lr_factor, by_origin ? origins : nullptr},
-           due,
-           nullptr,
-           false});
+  const bool present = round.base_version >= options_.model->version();
+  const auto base = by_origin ? origins : present ? options_.model->current().payload : nullptr;
+  return std::make_shared<Step>(Step{
+      options_.model, {std::move(sum), round.samples, round.norm, lr_factor, base}, due, nullptr, false});
 }
 
 std::optional<Parameters> Root::finish_step(const Step& step, const Contribution& round) {

@@ -75,18 +75,23 @@ void SchedulerState::lease_rounds() {
   self_->tell(feeder_, std::move(lease));
 }
 
+/// In turns: workers at one pace take the samples in the order in which planned rounds would.
 void SchedulerState::lease_batches() {
   Lease lease;
-  for (const auto& [worker, batch] : allotment_->batches()) {
-    auto& supply = supplies_[worker];
-    while (supply.given < supply.served + batches_ahead) {
-      auto given = allotment_->give(worker);
-      if (!given) break;
+  const auto& batches = allotment_->batches();
+  if (!batches.empty()) lease.dry.resize(batches.rbegin()->first + 1);
+  for (bool gave = true; std::exchange(gave, false);) {
+    for (const auto& [worker, batch] : batches) {
+      auto& supply = supplies_[worker];
+      if (supply.given >= supply.served + batches_ahead) continue;
+      const auto given = allotment_->give(worker);
+      lease.dry[worker] = !given;
+      if (!given) continue;
       supply.given = given->serial;
       lease.batches.push_back(*given);
+      gave = true;
     }
   }
-  lease.dry = !allotment_->available();
   if (lease.batches.empty() && lease.dry == dry_) return;
   dry_ = lease.dry;
   self_->note({"leases {} batches", {lease.batches.size()}});

@@ -67,7 +67,7 @@ class SchedulerState {
   std::set<MemberId> departed_;
   std::map<std::uint32_t, Supply> supplies_;  ///< by worker number, where rounds are not planned
   bool drained_ = false;                      ///< the root was told that nothing is left to give out
-  bool dry_ = false;                          ///< the same of the feeder
+  std::vector<bool> dry_;                     ///< what the feeder was told of the same, by worker number
   bool spent_ = false;                        ///< the root was told that no round follows
 };
 

@@ -60,8 +60,8 @@ void WorkerState::adopt(const Parameters& parameters) {
     if (means_.size() > means_kept) means_.erase(means_.begin());
   }
   const rules::AdoptView view{parameters_.has_value(), parameters_ ? parameters_->version() : Version{},
-                              parameters.version(), parameters_ ? parameters_->record.round : Round{},
-                              parameters.record.round};
+                              parameters.version(),    parameters_ ? parameters_->record.round : Round{},
+                              parameters.record.round, comes_early(parameters)};
   const auto decision = options_.method.adopt.decide(view);
   self_->note(decision.reason);
   if (!parameters_) next_round_ = parameters.record.round;
@@ -70,7 +70,20 @@ void WorkerState::adopt(const Parameters& parameters) {
     parameters_ = parameters;
     parameters_->moves = nullptr;  // kept above
   }
+  if (decision.action == rules::AdoptAction::later) {
+    early_ = parameters;
+    early_->moves = nullptr;  // likewise
+  }
   start_if_allowed();
+}
+
+/// One behind, round r begins at the parameters that opened round r - 1, also when its batch is late and
+/// those that open r itself are here: every gradient of a round has the same age, and the same seed the same
+/// bits.
+bool WorkerState::comes_early(const Parameters& parameters) const {
+  const auto& pace = options_.method.pace;
+  return pace.kind == rules::PaceRule::Kind::one_behind && next_round_.value >= pace.warmup_rounds &&
+         !in_phase() && !current_ && !parameters.record.last && parameters.record.round >= next_round_;
 }
 
 void WorkerState::take(const Batch& batch) {
@@ -109,11 +122,9 @@ void WorkerState::start_if_allowed() {
   }
   // Asked for now, the next batch is cut while this one computes.
   want_batch(false);
-  if (empty) {
-    step_done({});
-  } else {
-    compute();
-  }
+  if (!empty) compute();
+  if (early_) adopt(*std::exchange(early_, std::nullopt));
+  if (empty) step_done({});
 }
 
 /// Nothing is there to compute on, for now: what there is of a phase goes up, and whoever waits for the

@@ -65,6 +65,7 @@ class WorkerState {
   struct Work;
 
   void adopt(const Parameters& parameters);
+  [[nodiscard]] bool comes_early(const Parameters& parameters) const;
   void take(const Batch& batch);
   void want_batch(bool patient);
   void start_if_allowed();
@@ -88,6 +89,7 @@ class WorkerState {
   Options options_;
 
   std::optional<Parameters> parameters_;   ///< the newest
+  std::optional<Parameters> early_;        ///< newer ones, for when the next phase has begun
   bool fresh_ = false;                     ///< the replica has not seen them
   std::map<Round, Replica::Mean> means_;   ///< eager only: of the newest rounds that are closed
   std::optional<Batch> next_;              ///< cut, not yet begun

@@ -12,9 +12,15 @@ struct AdoptView {
   Version offered;
   Round current_round;  ///< that opened with the current parameters
   Round offered_round;
+  /// One behind: the next phase has yet to begin, and is to begin at the parameters before these.
+  bool early = false;
 };
 
-enum class AdoptAction { take, ignore };
+enum class AdoptAction {
+  take,
+  ignore,
+  later,  ///< when the phase has begun
+};
 
 struct AdoptRule {
   /// How a replica is brought to parameters that the rule takes.
@@ -36,6 +42,11 @@ struct AdoptRule {
     if (view.has_any && view.offered <= view.current) {
       return {AdoptAction::ignore,
               {"ignores version {}: has version {}", {view.offered.value, view.current.value}}};
+    }
+    if (view.has_any && view.early) {
+      return {AdoptAction::later,
+              {"holds version {} back until round {} has begun at version {}",
+               {view.offered.value, view.offered_round.value, view.current.value}}};
     }
     return {AdoptAction::take, {"adopts version {}", {view.offered.value}}};
   }

@@ -52,6 +52,14 @@ std::uint64_t Allotment::samples_left() const {
   return taken < options_.max_samples ? options_.max_samples - taken : 0;
 }
 
+/// Of samples_left(), what is not kept for those that came back: who may not have them has no others instead.
+std::uint64_t Allotment::fresh_left() const {
+  std::uint64_t kept = 0;
+  for (const auto& piece : returned_) kept += piece.range.count;
+  const auto left = samples_left();
+  return kept < left ? left - kept : 0;
+}
+
 bool Allotment::available() const {
   const auto rounds = options_.by_samples ? 0 : options_.sampling.options().rounds;
   if (rounds != 0 && commits_ + out_.size() >= rounds) return false;
@@ -73,7 +81,7 @@ RoundShare Allotment::next(Round round, std::uint64_t steps) {
       without.push_back(worker);
     }
   }
-  give_fresh(share, without, samples_left(), steps);
+  give_fresh(share, without, fresh_left(), steps);
   return share;
 }
 
@@ -83,9 +91,9 @@ std::optional<GivenBatch> Allotment::give(std::uint32_t worker) {
   const auto most = std::min(batch->second, samples_left());
   auto piece = take_returned(worker, most);
   if (!piece) {
-    if (!fresh()) return std::nullopt;
+    if (!fresh() || fresh_left() == 0) return std::nullopt;
     begin_epoch_if_due();
-    const auto count = std::min(most, per_epoch_ - position_);
+    const auto count = std::min({most, fresh_left(), per_epoch_ - position_});
     piece = Piece{{epoch_, position_, count}, {}};
     position_ += count;
   }
@@ -148,7 +156,7 @@ void Allotment::begin_epoch_if_due() {
 
 void Allotment::give_fresh(RoundShare& share, const std::vector<std::uint32_t>& workers, std::uint64_t limit,
                            std::uint64_t steps) {
-  if (workers.empty() || !fresh()) return;
+  if (workers.empty() || limit == 0 || !fresh()) return;
   begin_epoch_if_due();
   std::vector<std::uint64_t> counts;
   std::uint64_t wanted = 0;

@@ -101,6 +101,7 @@ class Allotment {
   void give(RoundShare& share, std::uint32_t worker, const Piece& piece);
   [[nodiscard]] bool fresh() const;
   [[nodiscard]] std::uint64_t samples_left() const;
+  [[nodiscard]] std::uint64_t fresh_left() const;
 
   Options options_;
   std::uint64_t per_epoch_ = 0;                     ///< positions of an epoch that are used

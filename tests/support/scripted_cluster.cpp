@@ -42,8 +42,10 @@ void name_owners(const TreeSpec& tree, std::vector<std::string>& names) {
   }
 }
 
-/// Runs actors one at a time until none has anything to do; a seed decides which is next.
-void run_until_quiet(caf::scheduler::test_coordinator& coordinator, std::uint64_t shuffle) {
+/// Runs actors one at a time until none has anything to do and no step is under way; a seed decides which is
+/// next.
+void run_until_quiet(caf::scheduler::test_coordinator& coordinator, std::uint64_t shuffle,
+                     TimedDevice* timed) {
   Random random(shuffle);
   constexpr int timeouts_max =
       10'000;  // a run that only looks again and again for a buffer stands still, too
@@ -52,6 +54,10 @@ void run_until_quiet(caf::scheduler::test_coordinator& coordinator, std::uint64_
       if (shuffle != 0)
         std::swap(coordinator.jobs.front(), coordinator.jobs[random.below(coordinator.jobs.size())]);
       coordinator.run_once();
+    }
+    if (timed != nullptr && timed->happen()) {
+      --timeouts;
+      continue;
     }
     if (!coordinator.has_pending_timeout()) return;
     coordinator.trigger_timeout();
@@ -63,12 +69,20 @@ void run_until_quiet(caf::scheduler::test_coordinator& coordinator, std::uint64_
 Result<ScriptedResult> run_scripted(const ScriptedOptions& options) {
   ScriptedResult result;
   Listener listener(result);
-  const ManualClock clock(1'000'000);
+  ManualClock clock(1'000'000);
   actors::NodeContext context(clock, &listener);
   context.set("scheduler.policy", caf::atom("testing"));
   context.set("logger.verbosity", caf::atom("quiet"));
 
-  const auto device = gpu::open_host_device({gpu::HostOptions::Ops::best, true});
+  std::unique_ptr<gpu::Device> device;
+  TimedDevice* timed = nullptr;
+  if (options.step_time) {
+    auto made = std::make_unique<TimedDevice>(options.step_time, clock);
+    timed = made.get();
+    device = std::move(made);
+  } else {
+    device = gpu::open_host_device({gpu::HostOptions::Ops::best, true});
+  }
   auto assembly = actors::assemble(options.config, options.data,
                                    {device.get(), nullptr, options.model, options.start, {}});
   if (!assembly) return assembly.error();
@@ -91,14 +105,14 @@ Result<ScriptedResult> run_scripted(const ScriptedOptions& options) {
     return pools.emplace_back(make(limit));
   };
   std::vector<std::string> owners{"root"};
-  name_owners(options.config.topology.tree, owners);
+  name_owners(assembly->tree, owners);
 
   caf::actor_system system(context);
   auto& coordinator = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
   {
     const auto supervisor = actors::spawn_role<actors::SupervisorHandle, actors::SupervisorState>(
         system, {std::move(*assembly), std::move(reporter), std::nullopt, false});
-    run_until_quiet(coordinator, options.shuffle);
+    run_until_quiet(coordinator, options.shuffle, timed);
   }
   for (std::size_t i = 0; i < pools.size(); ++i) result.pools[owners[i]] = pools[i]->counters();
   if (!ended) {

@@ -4,6 +4,7 @@
 #include "actors/snapshot.hpp"
 #include "gpu/buffer.hpp"
 #include "models/dataset.hpp"
+#include "tests/support/timed_device.hpp"
 
 #include <thalweg/cluster.hpp>
 
@@ -13,8 +14,9 @@
 #include <string>
 #include <vector>
 
-/// A whole cluster in one thread: the product's own actors on CAF's test coordinator, with inline streams, no
-/// pool and a clock that stands still. The order in which actors run is a seed's.
+/// A whole cluster in one thread: the product's own actors on CAF's test coordinator, without a pool. The
+/// order in which actors run is a seed's. Streams are inline and the clock stands still, unless steps are
+/// given times: then the clock goes from the end of a step to that of the next.
 namespace thalweg::testing {
 
 struct ScriptedOptions {
@@ -23,6 +25,7 @@ struct ScriptedOptions {
   ModelFactory model;                     ///< empty: the built-in network
   std::optional<actors::Snapshot> start;  ///< empty: version 0
   std::uint64_t shuffle = 0;              ///< 0: first come, first served; else the seed of the order
+  StepTime step_time;                     ///< empty: steps take no time
 };
 
 struct ScriptedResult {

@@ -63,6 +63,15 @@ TEST(AdoptRule, TakesTheSameParametersForTheRoundAfterOneWithoutACommit) {
   EXPECT_EQ(rule.decide({true, {5}, {4}, {6}, {7}}).action, AdoptAction::ignore);
 }
 
+TEST(AdoptRule, HoldsBackWhatComesBeforeAPhaseOneBehindHasBegun) {
+  const AdoptRule rule;
+  const auto later = rule.decide({true, {4}, {5}, {4}, {5}, true});
+  EXPECT_EQ(later.action, AdoptAction::later);
+  EXPECT_EQ(later.reason.text(), "holds version 5 back until round 5 has begun at version 4");
+  EXPECT_EQ(rule.decide({false, {0}, {5}, {0}, {5}, true}).action, AdoptAction::take) << "the first ones";
+  EXPECT_EQ(rule.decide({true, {5}, {5}, {5}, {5}, true}).action, AdoptAction::ignore);
+}
+
 TEST(Guard, RefusesNumbersThatAreNotFinite) {
   const Guard guard(0);
   EXPECT_EQ(guard.decide({{0}, 1, 4, 2.5, 1e60}).action, GuardAction::accept);

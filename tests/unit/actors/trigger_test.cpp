@@ -57,7 +57,10 @@ TEST(TriggerRule, AQuorumGivesTheOthersTheirTime) {
   rule.grace = milliseconds(50);
   EXPECT_TRUE(rule.by_member());
   const auto view = [](std::uint64_t here, milliseconds waited) {
-    return TriggerView{{4}, 5, here, 0, 5, false, waited};
+    TriggerView of{{4}, 5, here, 0, 5, false};
+    of.worth = here;
+    of.waited = waited;
+    return of;
   };
   EXPECT_FALSE(closes(rule, view(2, milliseconds(500)))) << "too few";
   EXPECT_FALSE(closes(rule, view(3, milliseconds(49)))) << "within the grace";
