@@ -57,27 +57,31 @@ void SchedulerState::lease() {
     allotment_->cut(options_->balance->cut(allotment_->batches()));
     self_->note({"cuts batches by speed, {} workers", {allotment_->workers()}});
   }
-  options_->method.planned() ? lease_rounds() : lease_batches();
-  drain(!allotment_->available());
+  const bool all_given = options_->method.planned() ? lease_rounds() : lease_batches();
+  drain(all_given);
   if (allotment_->done() && !std::exchange(spent_, true)) {
     self_->note({"has nothing left to lease after round {}: every sample is settled", {next_.value}});
     self_->tell(tree_.front().handle, DataSpent{});
   }
 }
 
-void SchedulerState::lease_rounds() {
+bool SchedulerState::lease_rounds() {
   Lease lease{{}, open_};
   for (; next_.value < open_.value + rounds_ahead && allotment_->available(); next_ = next_.next()) {
     lease.rounds.push_back(allotment_->next(next_, options_->method.local.most(next_)));
   }
-  if (lease.rounds.empty()) return;
+  if (lease.rounds.empty()) return !allotment_->available();
   self_->note({"leases {} rounds up to round {}", {lease.rounds.size(), next_.value}});
   self_->tell(feeder_, std::move(lease));
+  return !allotment_->available();
 }
 
 /// In turns: workers at one pace take the samples in the order in which planned rounds would.
-void SchedulerState::lease_batches() {
+/// Returns whether nothing more is given out, for now, or not to everybody: what is left was refused of
+/// whoever asks, and the others have enough. Whoever waits for all workers would wait for this one.
+bool SchedulerState::lease_batches() {
   Lease lease;
+  bool starves = false;
   const auto& batches = allotment_->batches();
   if (!batches.empty()) lease.dry.resize(batches.rbegin()->first + 1);
   for (bool gave = true; std::exchange(gave, false);) {
@@ -86,16 +90,19 @@ void SchedulerState::lease_batches() {
       if (supply.given >= supply.served + batches_ahead) continue;
       const auto given = allotment_->give(worker);
       lease.dry[worker] = !given;
+      starves = starves || (!given && supply.given == supply.served);
       if (!given) continue;
       supply.given = given->serial;
       lease.batches.push_back(*given);
       gave = true;
     }
   }
-  if (lease.batches.empty() && lease.dry == dry_) return;
+  const bool all_given = starves || !allotment_->available();
+  if (lease.batches.empty() && lease.dry == dry_) return all_given;
   dry_ = lease.dry;
   self_->note({"leases {} batches", {lease.batches.size()}});
   self_->tell(feeder_, std::move(lease));
+  return all_given;
 }
 
 /// Tells the root when nothing is left to give out, and when something is again.

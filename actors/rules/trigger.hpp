@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 
 /// Third choice, `trigger`: when does an aggregator close a round (at the root) or pass something up (at a
 /// leader)? One rule per level of the tree.
@@ -20,6 +21,8 @@ struct TriggerView {
   bool drained = false;               ///< no sample is left to give out: what is here may be all that comes
   std::uint64_t worth = 0;            ///< of those that are here, with samples, or refusals, in them
   std::chrono::nanoseconds waited{};  ///< since so many of these had arrived as `quorum` wants
+  /// Whose contributions come one by one: as many can be under way when each waits for its answer.
+  std::uint64_t contributors = std::numeric_limits<std::uint64_t>::max();
 };
 
 enum class TriggerAction { close, wait };
@@ -51,7 +54,9 @@ struct TriggerRule {
     switch (kind) {
       case Kind::any:
       case Kind::count: {
-        const auto enough = view.drained ? 1 : needed(view.workers);
+        // More than there are who contribute never come.
+        const auto most = std::max<std::uint64_t>(1, view.contributors);
+        const auto enough = view.drained ? 1 : std::min(needed(view.workers), most);
         if (view.arrived >= enough) {
           return {
               TriggerAction::close,

@@ -39,6 +39,8 @@ Job small_job() {
   job.troubles.clear();
   job.bad_sample.reset();
   job.config.guard = {};
+  job.config.sync = {};
+  job.config.balance = {};
   job.config.stop = {};
   job.config.checkpoint.every = 0;
   return job;
@@ -157,6 +159,18 @@ TEST(PlantedBugs, AVersionThatIsNotTheSameEverywhere) {
   });
   EXPECT_THAT(fired(report), ElementsAre("parameters_agree"));
   EXPECT_THAT(all_of(report), HasSubstr("version 2 sent by g0 to w1 is not version 2 sent by root to g"));
+}
+
+TEST(PlantedBugs, GradientsThatAreOlderThanTheMethodAllows) {
+  const auto report = run_with([](Letter letter, const Directory& directory) -> std::vector<Letter> {
+    const auto* up = letter.as<Contribution>();
+    if (up == nullptr || letter.from != "w1" || up->round.value != 2) return {letter};
+    auto old = *up;
+    old.base_version = Version{1};
+    return {directory.with(letter, old)};
+  });
+  EXPECT_THAT(fired(report), ElementsAre("paces_kept"));
+  EXPECT_THAT(all_of(report), HasSubstr("version 3 holds gradients that were taken at version 1, 0 commits"));
 }
 
 TEST(PlantedBugs, LostParametersAndWhoWaitsForThem) {
