@@ -54,9 +54,9 @@ TEST(Clocks, WhoRestsIsNotWaitedFor) {
   clocks.add(0);
   clocks.add(1);
   clocks.advance(0, 4);
-  clocks.rest(1);
+  clocks.rest(1, 0);
   EXPECT_EQ(clocks.slowest(), 4U);
-  clocks.rest(0);
+  clocks.rest(0, 4);
   EXPECT_EQ(clocks.slowest(), nobody);
   clocks.advance(0, 5);
   EXPECT_EQ(clocks.slowest(), 5U) << "it goes on";
@@ -83,7 +83,7 @@ TEST(Clocks, TheMinimumNeverFallsWhateverHappens) {
           break;
         case 1:
         case 2:
-          clocks.rest(worker->first);
+          clocks.rest(worker->first, worker->second);
           break;
         default:
           clocks.advance(worker->first, ++worker->second);
