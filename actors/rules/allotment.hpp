@@ -30,7 +30,7 @@ class Allotment {
     std::uint64_t commits = 0;            ///< already made, by the run that this one goes on with
     std::vector<IndexRange> committed;    ///< likewise, sorted and merged
     std::vector<IndexRange> quarantined;  ///< likewise
-    /// max_samples alone ends the run, after as many epochs as it takes: a round may be of any length.
+    /// Where the run is so many rounds long, max_samples ends it in their place: one may be of any length.
     bool by_samples = false;
   };
   explicit Allotment(Options options);

@@ -89,7 +89,7 @@ Bug twice_under_another_name() {
     (letter.from == "w0" ? kept->of_w0 : kept->of_w1).push_back(letter);
     if (kept->of_w0.empty() || kept->of_w1.empty()) return {};
     auto twice = *kept->of_w0[0].as<Contribution>();
-    twice.origin = worker_id(1);
+    twice.origin = twice.via = worker_id(1);
     std::vector<Letter> both{kept->of_w0[0], directory.with(kept->of_w1[0], twice)};
     *kept = {};
     return both;
@@ -191,7 +191,7 @@ TEST(PlantedBugs, AContributionSentTwiceIsDroppedAndOnTheBooks) {
     if (up == nullptr || letter.from != "w2" || up->round.value != 3) return {letter};
     return {letter, letter};
   });
-  EXPECT_THAT(fired(report), ElementsAre("books_balance"));
+  EXPECT_THAT(fired(report), ElementsAre("paces_kept", "books_balance"));
   EXPECT_THAT(all_of(report), HasSubstr("bytes up"));
 }
 
