@@ -42,7 +42,7 @@ Allotment::Allotment(Options options) : options_(std::move(options)) {
 
 bool Allotment::fresh() const {
   const auto& sampling = options_.sampling.options();
-  if (sampling.rounds != 0 || options_.by_samples) return true;
+  if (sampling.rounds != 0) return true;
   return epoch_ + 1 < sampling.epochs || (epoch_ < sampling.epochs && position_ < per_epoch_);
 }
 
@@ -178,8 +178,9 @@ Allotment::Settled Allotment::settle(Round round, const std::vector<IndexRange>&
   if (!spent.empty()) ++commits_;
 
   Settled settled;
+  Suspected suspected;
   for (const auto& each : given) {
-    if (settle(each, spent, refused, settled) != Fate::open) continue;
+    if (settle(each, spent, refused, settled, suspected) != Fate::open) continue;
     settled.returned += each.piece.range.count;
     returned_.push_back(each.piece);
   }
@@ -191,9 +192,10 @@ Allotment::Settled Allotment::settle(const std::vector<IndexRange>& spent,
                                      const std::vector<Refusal>& refused) {
   if (!spent.empty()) ++commits_;
   Settled settled;
+  Suspected suspected;
   std::vector<Given> open;
   for (const auto& each : given_) {
-    if (settle(each, spent, refused, settled) != Fate::open) continue;
+    if (settle(each, spent, refused, settled, suspected) != Fate::open) continue;
     out_samples_ += each.piece.range.count;  // it stays out
     open.push_back(each);
   }
@@ -204,7 +206,8 @@ Allotment::Settled Allotment::settle(const std::vector<IndexRange>& spent,
 
 /// What became of a piece that was out: it is no longer.
 Allotment::Fate Allotment::settle(const Given& given, const std::vector<IndexRange>& spent,
-                                  const std::vector<Refusal>& refused, Settled& settled) {
+                                  const std::vector<Refusal>& refused, Settled& settled,
+                                  Suspected& suspected) {
   const auto worker = given.worker;
   const auto& piece = given.piece;
   const auto count = piece.range.count;
@@ -216,17 +219,21 @@ Allotment::Fate Allotment::settle(const Given& given, const std::vector<IndexRan
     if (suspect && clear(piece, suspect != worker)) settled.wronged.push_back(*suspect);
     return Fate::committed;
   }
-  const bool was_refused = std::any_of(refused.begin(), refused.end(), [&](const auto& each) {
+  const auto refusal = std::find_if(refused.begin(), refused.end(), [&](const auto& each) {
     return each.origin == worker_id(worker) && covers(each.spent, piece.range);
   });
-  if (!was_refused) return Fate::open;
+  if (refusal == refused.end()) return Fate::open;
   if (piece.suspicion) {
     settled.quarantined += count;
     clear(piece, false);
   } else {
     settled.returned += count;
-    suspicions_[next_suspicion_] = {worker, count, false};
-    returned_.push_back({piece.range, next_suspicion_++});
+    // What was refused together is one suspicion, in however many pieces it was given.
+    const auto [key, first] =
+        suspected.try_emplace(static_cast<std::size_t>(refusal - refused.begin()), next_suspicion_);
+    if (first) suspicions_[next_suspicion_++] = {worker, 0, false};
+    suspicions_[key->second].open += count;
+    returned_.push_back({piece.range, key->second});
   }
   return Fate::refused;
 }

@@ -30,7 +30,7 @@ class Allotment {
     std::uint64_t commits = 0;            ///< already made, by the run that this one goes on with
     std::vector<IndexRange> committed;    ///< likewise, sorted and merged
     std::vector<IndexRange> quarantined;  ///< likewise
-    /// max_samples alone ends the run, after as many epochs as it takes: a round may be of any length.
+    /// Where the run is so many rounds long, max_samples ends it in their place: one may be of any length.
     bool by_samples = false;
   };
   explicit Allotment(Options options);
@@ -93,8 +93,10 @@ class Allotment {
   /// Settles `piece` of a refused contribution. True: all of that contribution was fine elsewhere.
   bool clear(const Piece& piece, bool fine);
   std::optional<Piece> take_returned(std::uint32_t worker, std::uint64_t batch);
+  /// Keys into `suspicions_`, by place in what was refused.
+  using Suspected = std::map<std::size_t, std::uint64_t>;
   Fate settle(const Given& given, const std::vector<IndexRange>& spent, const std::vector<Refusal>& refused,
-              Settled& settled);
+              Settled& settled, Suspected& suspected);
   void give_fresh(RoundShare& share, const std::vector<std::uint32_t>& workers, std::uint64_t limit,
                   std::uint64_t steps);
   void begin_epoch_if_due();

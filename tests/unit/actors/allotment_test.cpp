@@ -104,6 +104,31 @@ TEST(Allotment, StrikesOnceWhenAllThatWasRefusedIsFineElsewhere) {
   EXPECT_THAT(allotment.settle({2}, {{0, 4, 2}}, {}).wronged, ElementsAre(0));
 }
 
+TEST(Allotment, StrikesOnceForSeveralBatchesThatWereRefusedTogether) {
+  auto allotment = allotment_of({24, {2, 2}, false, 1, 0});
+  const auto first = allotment.give(0);
+  const auto second = allotment.give(0);
+  const Refusal together{Refusal::Why::not_finite, worker_id(0), {first->range, second->range}, false};
+  EXPECT_EQ(allotment.settle({}, {together}).returned, 4U);
+  const auto one = allotment.give(1);
+  const auto other = allotment.give(1);
+  EXPECT_TRUE(one->again && other->again);
+  EXPECT_THAT(allotment.settle({one->range}, {}).wronged, IsEmpty());
+  EXPECT_THAT(allotment.settle({other->range}, {}).wronged, ElementsAre(0U));
+}
+
+TEST(Allotment, GivesNoFurtherEpochForWhatIsQuarantined) {
+  Allotment::Options options{sampling_of({4, {2}, false, 1, 0}), 4, 0, {}, {}};
+  options.by_samples = true;
+  Allotment allotment(std::move(options));
+  const auto bad = allotment.give(0)->range;
+  allotment.settle({}, {refusal(0, bad)});
+  EXPECT_EQ(allotment.give(0)->range, bad);
+  EXPECT_EQ(allotment.settle({}, {refusal(0, bad, true)}).quarantined, 2U);
+  allotment.settle({allotment.give(0)->range}, {});
+  EXPECT_TRUE(allotment.done());
+}
+
 TEST(Allotment, StrikesNobodyForABatchWithABadSample) {
   auto allotment = allotment_of({10, {6, 2, 2}, false, 1, 0});
   allotment.next({0});
