@@ -4,6 +4,7 @@
 #include "models/clip.hpp"
 #include "runtime/check.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace thalweg::actors {
@@ -18,7 +19,9 @@ std::shared_ptr<gpu::Buffer> Replica::take() {
 
 void Replica::begin(const Parameters* fresh, const Mean& behind) {
   if (fresh != nullptr) w_ = *fresh;
-  const bool moved = x_ && at_ == x_;
+  // A phase that was no good is refused: nothing of it is kept.
+  const bool good = std::exchange(finite_, true);
+  const bool moved = good && x_ && at_ == x_;
   switch (options_.method.adopt.kind) {
     case Adopt::replace:
       at_ = w_.payload;
@@ -53,7 +56,7 @@ void Replica::begin(const Parameters* fresh, const Mean& behind) {
 
 void Replica::adopt(const Parameters& fresh) {
   w_ = fresh;
-  if (!x_ || at_ != x_) {
+  if (!x_ || at_ != x_ || !finite_) {
     at_ = w_.payload;
     return;
   }
@@ -83,22 +86,33 @@ void Replica::keep_start() {
 }
 
 bool Replica::step(std::span<const float> gradient_sum, std::uint64_t samples) {
+  // An optimizer that takes a NaN into its state never gets rid of it.
+  if (!gpu::all_finite(gradient_sum)) return finite_ = false;
   if (!x_) x_ = take();
   const double clip = models::clip_scale(gradient_sum, samples, options_.method.inner_clip, nullptr);
   const bool finite =
       options_.inner->step(x_->values(), at_->host(), gradient_sum, clip / static_cast<double>(samples),
                            options_.schedule.lr_at(w_.record.committed_samples), nullptr);
   at_ = x_;
+  finite_ = finite_ && finite;
   return finite;
 }
 
 void Replica::move(std::span<float> move, std::uint64_t samples) {
-  gpu::move(move, start_->host(), at_->host(), static_cast<float>(samples));
+  if (finite_) {
+    gpu::move(move, start_->host(), at_->host(), static_cast<float>(samples));
+  } else {
+    gpu::fill(move, std::numeric_limits<float>::quiet_NaN());
+  }
   if (options_.method.adopt.kind != Adopt::eager) return;
   std::swap(own_, own_before_);
   if (!own_) own_ = take();
-  gpu::move(own_->values(), start_->host(), at_->host(), 1.0F);
-  own_samples_ = samples;
+  if (finite_) {
+    gpu::move(own_->values(), start_->host(), at_->host(), 1.0F);
+  } else {
+    gpu::fill(own_->values(), 0.0F);
+  }
+  own_samples_ = finite_ ? samples : 0;
   moved_ = true;
 }
 

@@ -48,7 +48,8 @@ class Replica {
   [[nodiscard]] std::span<const float> values() const { return at_->host(); }
 
   /// Takes one local step along a gradient summed over `samples`; the learning rate is that of the schedule
-  /// at the parameters adopted last. Returns whether all of the replica is finite.
+  /// at the parameters adopted last. Returns whether all of the replica is finite; a gradient that is not is
+  /// not stepped along, and the phase's move is NaN.
   bool step(std::span<const float> gradient_sum, std::uint64_t samples);
 
   /// move = n·(start - x): how far the phase went.
@@ -66,6 +67,7 @@ class Replica {
   std::shared_ptr<const FlatVector> at_;     ///< w_, x_, or theta_
   std::shared_ptr<const FlatVector> start_;  ///< what `at_` was when the phase began
   std::shared_ptr<gpu::Buffer> copy_;        ///< of x_, for `start_`
+  bool finite_ = true;                       ///< all of this phase is
 
   // Eager only: the worker's own outer parameters, and its mean moves of this phase and of the one before.
   std::shared_ptr<gpu::Buffer> theta_, own_, own_before_, estimate_;
