@@ -127,11 +127,12 @@ void AggregatorState::take(const Contribution& arrived) {
       member->serial = contribution.serial;
       return pass_on(*member, std::move(contribution));
     case Trigger::pulled:
-      return take_pulled(*member, std::move(contribution));
+      return take_pulled(*member, std::move(contribution), arrived);
     case Trigger::any:
     case Trigger::count:
       count_bytes(arrived);
       member->serial = contribution.serial;
+      member->taken += contribution.iterations;
       routes_[contribution.origin] = member->handle;
       askers_.push_back({member->handle, {contribution.origin, contribution.seq}});
       arrivals_.push_back(std::move(contribution));
@@ -139,7 +140,7 @@ void AggregatorState::take(const Contribution& arrived) {
     case Trigger::all:
     case Trigger::progress:
     case Trigger::quorum:
-      return take_for_round(*member, std::move(contribution));
+      return take_for_round(*member, std::move(contribution), arrived);
   }
 }
 
@@ -182,9 +183,15 @@ Contribution AggregatorState::guarded(const Contribution& contribution) {
 /// What is further down makes its way to the root; leaders that are pulled add it to what they hold.
 void AggregatorState::hear(const Progress& progress) {
   if (progress.rests) {
+    // Under a gap rule the root waits for the slowest; elsewhere whoever closes a round waits for members.
+    if (options_.method.pace.kind != rules::PaceRule::Kind::stale) {
+      if (auto* member = find(progress.origin)) member->rested_at = progress.iterations;
+      return proceed();
+    }
     if (!root_) return self_->tell(options_.parent, progress);
-    clocks_.rest(progress.origin.number);
-    return tell_slowest();
+    clocks_.rest(progress.origin.number, progress.iterations);
+    tell_slowest();
+    return proceed();  // somebody's answer may have waited for the slowest
   }
   if (auto* member = find(progress.origin)) {
     member->progress.iterations = std::max(member->progress.iterations, progress.iterations);
@@ -194,7 +201,9 @@ void AggregatorState::hear(const Progress& progress) {
 }
 
 void AggregatorState::receive(const Parameters& parameters) {
-  if (parameters.answer && parameters.answer->to != options_.id) {
+  // Leaders that fold have answered whoever is meant.
+  const bool forwards = trigger_.kind == Trigger::forward;
+  if (forwards && parameters.answer && parameters.answer->to != options_.id) {
     const auto route = routes_.find(parameters.answer->to);
     if (route == routes_.end()) return;
     bytes_down_ += parameters.payload->bytes();

@@ -61,13 +61,19 @@ class AggregatorState {
   struct Member {
     MemberId id;
     MemberHandle handle;
-    bool asked = false;                     ///< to contribute to the open round
-    std::optional<Contribution> waiting{};  ///< arrived, not yet folded
-    bool arrived = false;                   ///< in this round
-    bool gone = false;                      ///< leaves the roster when nothing of it is left
-    std::deque<Contribution> early{};       ///< for rounds that are not open yet
-    std::uint64_t serial = 0;               ///< of the newest batch taken from it
-    rules::GroupProgress progress{};        ///< a leader's, where it is pulled
+    bool asked = false;                        ///< to contribute to the open round
+    std::optional<Contribution> waiting{};     ///< arrived, not yet folded
+    bool arrived = false;                      ///< in this round
+    bool gone = false;                         ///< leaves the roster when nothing of it is left
+    std::deque<Contribution> early{};          ///< for rounds that are not open yet
+    std::uint64_t serial = 0;                  ///< of the newest batch taken from it
+    rules::GroupProgress progress{};           ///< a leader's, where it is pulled
+    std::uint64_t next_seq = 0;                ///< by rounds: of its next contribution, at least
+    std::uint64_t taken = 0;                   ///< by rounds: iterations in what it contributed
+    std::optional<std::uint64_t> rested_at{};  ///< iterations after which it had nothing to compute on
+
+    /// It has nothing under way, and will not contribute before it gets something to compute on.
+    [[nodiscard]] bool rests() const { return rested_at == taken; }
   };
   struct Asker {
     MemberHandle by;
@@ -86,7 +92,7 @@ class AggregatorState {
   void proceed();
 
   // A round at a time, by member.
-  void take_for_round(Member& member, Contribution contribution);
+  void take_for_round(Member& member, Contribution contribution, const Contribution& arrived);
   void proceed_round();
   bool pull_if_due();
   bool fold_ready(bool all_here);
@@ -100,9 +106,11 @@ class AggregatorState {
   bool settle_empty();
   bool fold_arrivals();
   void answer_all();
+  [[nodiscard]] bool all_rest() const;
+  void tell_rest();
 
   // Until pulled.
-  void take_pulled(Member& member, Contribution contribution);
+  void take_pulled(Member& member, Contribution contribution, const Contribution& arrived);
   void proceed_pulled();
   bool fold_into_tallies();
   void answer_pull();
@@ -148,6 +156,8 @@ class AggregatorState {
   std::map<MemberId, MemberHandle> routes_;  ///< by whom an origin further down is reached
   std::optional<Parameters> newest_;         ///< leaders: from the parent
   std::uint64_t contributions_ = 0;
+  std::uint64_t handed_up_iterations_ = 0;  ///< in them
+  bool rest_told_ = false;                  ///< the parent was told that all members rest
 
   Tallies tallies_;
   std::vector<Tallies::Tally> pulled_;  ///< swapped out for `pull_`

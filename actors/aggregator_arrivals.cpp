@@ -24,11 +24,15 @@ void AggregatorState::proceed_arrivals() {
         continue;
       }
       const auto arrived = arrivals_.size();
-      const auto decision =
-          trigger_.decide({round_, members_.size(), arrived, 0, workers_, drained_ && arrived > 0, {}});
+      const bool forwarded = root_ && options_.method.trigger(1).kind == rules::TriggerRule::Kind::forward;
+      const bool no_more = root_ ? drained_ : all_rest();
+      rules::TriggerView view{round_, members_.size(), arrived, 0, workers_, no_more && arrived > 0};
+      view.contributors = forwarded ? workers_ : members_.size();
+      const auto decision = trigger_.decide(view);
       self_->note(decision.reason);
       if (decision.action == rules::TriggerAction::wait) {
         answer_all();
+        if (arrived == 0 && all_rest()) tell_rest();
         return wait_for_members(decision.reason);
       }
       closing_ = true;
@@ -57,6 +61,8 @@ bool AggregatorState::settle_empty() {
     skip();
   } else {
     contribution.via = options_.id;
+    handed_up_iterations_ += contribution.iterations;
+    rest_told_ = false;
     self_->tell(options_.parent, std::move(contribution));
   }
   return true;
@@ -96,19 +102,41 @@ bool AggregatorState::fold_arrivals() {
       count_in);
 }
 
+bool AggregatorState::all_rest() const {
+  return std::all_of(members_.begin(), members_.end(), [](const Member& member) { return member.rests(); });
+}
+
+/// Where a leader above waits for its members: this one waits for nobody who would contribute.
+void AggregatorState::tell_rest() {
+  if (root_ || !options_.method.tells_rest() || std::exchange(rest_told_, true)) return;
+  self_->tell(options_.parent, Progress{options_.id, handed_up_iterations_, 0, {}, true});
+}
+
 /// Answers everybody who contributed since the last time, at the root also where nobody waits for it.
 void AggregatorState::answer_all() {
   const bool answers = options_.method.pace.replies() || (root_ && !options_.method.to_all);
   if (askers_.empty() || !answers) return askers_.clear();
   auto parameters = newest();
   if (!parameters) return;
+  // Under a gap rule who is too far ahead is answered when the slowest has gone on, with what came of that.
+  const auto& pace = options_.method.pace;
+  const bool gap = root_ && pace.kind == rules::PaceRule::Kind::stale;
+  const auto slowest = gap ? clocks_.slowest() : 0;
+  std::vector<Asker> held_back;
+  if (gap) parameters->record.slowest = slowest;
   const bool keeps = root_ && options_.method.merge.compensation != rules::MergeRule::Compensation::none;
   for (const auto& asker : std::exchange(askers_, {})) {
+    const auto clock = gap ? clocks_.of(asker.answer.to.number) : 0;
+    if (clock > pace.gap && clock - pace.gap > slowest) {
+      held_back.push_back(asker);
+      continue;
+    }
     parameters->answer = asker.answer;
     bytes_down_ += parameters->payload->bytes();
     if (keeps) held_[asker.answer.to] = parameters->payload;
     self_->tell(asker.by, *parameters);
   }
+  askers_ = std::move(held_back);
 }
 
 }  // namespace thalweg::actors

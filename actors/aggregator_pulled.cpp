@@ -8,9 +8,9 @@
 /// gradients were taken at. Workers go on meanwhile.
 namespace thalweg::actors {
 
-void AggregatorState::take_pulled(Member& member, Contribution contribution) {
+void AggregatorState::take_pulled(Member& member, Contribution contribution, const Contribution& arrived) {
   if (member.id.kind == MemberId::Kind::worker) {
-    count_bytes(contribution);
+    count_bytes(arrived);
     member.serial = std::max(member.serial, contribution.serial);
     arrivals_.push_back(std::move(contribution));
     return proceed();
@@ -18,7 +18,7 @@ void AggregatorState::take_pulled(Member& member, Contribution contribution) {
   // A leader below, which was pulled in turn.
   if (!member.asked || member.arrived || !pull_ || contribution.round != pull_->round)
     return drop(contribution);
-  count_bytes(contribution);
+  count_bytes(arrived);
   member.progress.pulled += contribution.iterations;
   member.arrived = true;
   member.waiting = std::move(contribution);

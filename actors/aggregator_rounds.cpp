@@ -10,13 +10,21 @@ namespace thalweg::actors {
 
 using Trigger = rules::TriggerRule::Kind;
 
-void AggregatorState::take_for_round(Member& member, Contribution contribution) {
-  // Who is late for its round under a quorum counts in the open one.
-  const bool late = trigger_.kind == Trigger::quorum && contribution.round < round_;
-  const bool fits = member.asked && !member.arrived && (contribution.round == round_ || late);
-  const bool early = trigger_.kind != Trigger::progress && !fits && (contribution.round > round_ || late);
+void AggregatorState::take_for_round(Member& member, Contribution contribution, const Contribution& arrived) {
+  // Where every member contributes to every round, its number says where a contribution belongs. Elsewhere
+  // rounds close over the late and over who rests: what comes next of a member counts in the next one that
+  // has nothing of it yet.
+  const bool own =
+      contribution.origin == member.id;  // leaders that take contributions one by one pass some on
+  const bool again = own && contribution.seq < member.next_seq;
+  const bool numbered = trigger_.kind == Trigger::progress || options_.method.numbered();
+  const bool fits = !again && member.asked && !member.arrived && (contribution.round == round_ || !numbered);
+  const bool early =
+      !again && trigger_.kind != Trigger::progress && !fits && (contribution.round > round_ || !numbered);
   if (!fits && !early) return drop(contribution);
-  count_bytes(contribution);
+  count_bytes(arrived);
+  if (own) member.next_seq = contribution.seq + 1;
+  member.taken += contribution.iterations;
   member.serial = std::max(member.serial, contribution.serial);
   if (early) {
     member.early.push_back(std::move(contribution));
@@ -33,7 +41,7 @@ rules::TriggerView AggregatorState::round_view() {
   view.round = round_;
   view.workers = workers_;
   for (const auto& member : members_) {
-    if (!member.asked) continue;
+    if (!member.asked || (member.rests() && !member.arrived)) continue;
     ++view.members;
     if (member.arrived) ++view.arrived;
     if (member.arrived && !member.waiting) ++view.folded;
@@ -53,14 +61,23 @@ void AggregatorState::proceed_round() {
   if (members_.empty()) {
     // Where rounds are planned the parent was told; elsewhere it waits for an empty contribution.
     const bool open = newest_ && newest_->record.round >= round_;
-    if (options_.method.planned() || !open) {
+    if (options_.method.planned() || !options_.method.by_rounds() || !open) {
+      tell_rest();
       return self_->waits_for([this] { return options_.parent_name; },
                               {"leads nobody any more: waits for round {}", {round_.value}});
     }
   }
   if (!closing_) {
     if (!fold_ready(false)) return;
-    const auto decision = trigger_.decide(round_view());
+    const auto view = round_view();
+    if (view.members == 0 && !members_.empty()) {
+      tell_rest();
+      return wait_for_members({"round {} waits for anybody: all that would contribute rest", {round_.value}});
+    }
+    if (trigger_.kind == Trigger::quorum && handed_up_) {
+      return wait_for_members({"round {} is not open yet above", {round_.value}});
+    }
+    const auto decision = trigger_.decide(view);
     self_->note(decision.reason);
     closing_ = decision.action == rules::TriggerAction::close;
     if (!closing_) return wait_for_members(decision.reason);
@@ -77,7 +94,11 @@ bool AggregatorState::pull_if_due() {
   for (const auto& member : members_) {
     if (!member.gone) groups.push_back(member.progress);
   }
-  const auto decision = options_.method.pull.decide({round_, pulling_, drained_, workers_, groups});
+  rules::PullView view{round_, pulling_, drained_, workers_, groups};
+  if (options_.method.pace.kind == rules::PaceRule::Kind::stale) {
+    view.room = clocks_.room(options_.method.pace.gap);
+  }
+  const auto decision = options_.method.pull.decide(view);
   self_->note(decision.reason);
   if (decision.action == rules::PullAction::wait) {
     wait_for_members(decision.reason);
@@ -95,16 +116,18 @@ bool AggregatorState::pull_if_due() {
 /// (nobody else is waited for), all of them. True: nothing is left to fold now.
 bool AggregatorState::fold_ready(bool all_here) {
   std::vector<std::size_t> ready;
-  std::size_t end = next_fold_;
+  // Where contributions are not numbered, one may come of a member that was passed over.
+  const auto begin = options_.method.numbered() ? next_fold_ : 0;
+  std::size_t end = begin;
   std::size_t asked = 0;
   for (const auto& member : members_) asked += member.asked ? 1 : 0;
   std::vector<Payload> sources;
-  for (std::size_t i = next_fold_; i < members_.size(); ++i) {
+  for (std::size_t i = begin; i < members_.size(); ++i) {
     auto& member = members_[i];
     if (member.waiting) {
       ready.push_back(i);
       if (member.waiting->payload) sources.push_back(member.waiting->payload);
-    } else if (member.asked && !member.arrived && !all_here) {
+    } else if (member.asked && !member.arrived && !member.rests() && !all_here) {
       break;
     }
     end = i + 1;
@@ -144,6 +167,8 @@ void AggregatorState::contribute() {
   total_.seq = contributions_;
   total_.round = round_;
   total_.payload = take_sum();
+  handed_up_iterations_ += total_.iterations;
+  rest_told_ = false;
   self_->tell(options_.parent, std::exchange(total_, {}));
   handed_up_ = true;
   reopen();
@@ -162,7 +187,8 @@ void AggregatorState::reopen() {
   for (auto& member : members_) {
     member.arrived = false;
     member.asked = rounds;
-    if (member.early.empty() || member.early.front().round > round_) continue;
+    if (member.early.empty()) continue;
+    if (options_.method.numbered() && member.early.front().round > round_) continue;
     member.waiting = std::move(member.early.front());
     member.early.pop_front();
     member.arrived = true;

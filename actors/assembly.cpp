@@ -15,11 +15,11 @@ namespace thalweg::actors {
 
 namespace {
 
-/// Published w, next w, and what the evaluator may still hold; each worker may be at a version of its own,
-/// and the root may have to know which.
+/// Published w, next w, and what the evaluator may still hold; where rounds close over the late, or there are
+/// none, each worker may be at a version of its own, and the root may have to know which.
 std::size_t parameter_buffers(const rules::Method& method, std::size_t workers) {
   constexpr std::size_t few = 8;
-  return method.by_rounds() ? few : few + 3 * workers;
+  return method.numbered() ? few : few + 3 * workers;
 }
 
 /// Workers right below the root that are to be pulled get a leader.

@@ -57,40 +57,46 @@ void SchedulerState::lease() {
     allotment_->cut(options_->balance->cut(allotment_->batches()));
     self_->note({"cuts batches by speed, {} workers", {allotment_->workers()}});
   }
-  options_->method.planned() ? lease_rounds() : lease_batches();
-  drain(!allotment_->available());
+  const bool all_given = options_->method.planned() ? lease_rounds() : lease_batches();
+  drain(all_given);
   if (allotment_->done() && !std::exchange(spent_, true)) {
     self_->note({"has nothing left to lease after round {}: every sample is settled", {next_.value}});
     self_->tell(tree_.front().handle, DataSpent{});
   }
 }
 
-void SchedulerState::lease_rounds() {
+bool SchedulerState::lease_rounds() {
   Lease lease{{}, open_};
   for (; next_.value < open_.value + rounds_ahead && allotment_->available(); next_ = next_.next()) {
     lease.rounds.push_back(allotment_->next(next_, options_->method.local.most(next_)));
   }
-  if (lease.rounds.empty()) return;
+  if (lease.rounds.empty()) return !allotment_->available();
   self_->note({"leases {} rounds up to round {}", {lease.rounds.size(), next_.value}});
   self_->tell(feeder_, std::move(lease));
+  return !allotment_->available();
 }
 
-void SchedulerState::lease_batches() {
+/// Returns whether nothing more is given out, for now, or not to everybody: what is left was refused of
+/// whoever asks, and the others have enough. Whoever waits for all workers would wait for this one.
+bool SchedulerState::lease_batches() {
   Lease lease;
+  bool starves = false;
   for (const auto& [worker, batch] : allotment_->batches()) {
     auto& supply = supplies_[worker];
     while (supply.given < supply.served + batches_ahead) {
       auto given = allotment_->give(worker);
+      starves = starves || (!given && supply.given == supply.served);
       if (!given) break;
       supply.given = given->serial;
       lease.batches.push_back(*given);
     }
   }
-  lease.dry = !allotment_->available();
-  if (lease.batches.empty() && lease.dry == dry_) return;
+  lease.dry = starves || !allotment_->available();
+  if (lease.batches.empty() && lease.dry == dry_) return dry_;
   dry_ = lease.dry;
   self_->note({"leases {} batches", {lease.batches.size()}});
   self_->tell(feeder_, std::move(lease));
+  return dry_;
 }
 
 /// Tells the root when nothing is left to give out, and when something is again.

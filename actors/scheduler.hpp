@@ -43,8 +43,8 @@ class SchedulerState {
 
   void admit(const Hello& hello);
   void lease();
-  void lease_rounds();
-  void lease_batches();
+  bool lease_rounds();
+  bool lease_batches();
   void settled(Round round, const rules::Allotment::Settled& settled);
   void drain(bool drained);
   void retire(const RoundClosed& closed);

@@ -97,6 +97,8 @@ void WorkerState::start_if_allowed() {
   if (!parameters_) return self_->waits_for(parent(), {"waits for the first parameters"});
   const bool empty = next_->range.count == 0;
   if (empty && !options_.method.planned() && (in_phase() || !options_.method.by_rounds())) return rest();
+  // What was refused is tried alone, so that it spoils nothing else.
+  if (in_phase() && next_->again && !options_.method.planned()) return end_phase();
   if (!in_phase() && !may_begin()) return;
   if (!empty && !take_buffers()) return;
   self_->goes_on();
@@ -122,7 +124,7 @@ void WorkerState::rest() {
   next_.reset();
   want_batch(!options_.method.by_rounds());
   if (in_phase()) return end_phase();
-  if (options_.method.pace.kind == rules::PaceRule::Kind::stale && !std::exchange(resting_, true)) {
+  if (options_.method.tells_rest() && !std::exchange(resting_, true)) {
     self_->tell(options_.parent,
                 Progress{worker_id(options_.number), clock_, 0, parameters_->version(), true});
   }
@@ -268,7 +270,9 @@ void WorkerState::step_done(const StepDone& done) {
   const auto decision =
       options_.method.local.after_step({phase_.steps, phase_.round, parameters_->record.round, batch.last});
   self_->note(decision.reason);
-  if (decision.action == rules::LocalAction::contribute || batch.range.count == 0) return end_phase();
+  const bool alone = batch.again && !options_.method.planned();
+  if (decision.action == rules::LocalAction::contribute || batch.range.count == 0 || alone)
+    return end_phase();
   start_if_allowed();
 }
 

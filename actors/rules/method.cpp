@@ -316,6 +316,13 @@ class Builder {
       if (rule.kind == Trigger::quorum && method_.pace.kind != Pace::lockstep) {
         return wrong(key, "a quorum closes rounds over the late: it needs pace = \"lockstep\"");
       }
+      const bool waits = level > 0 && (method_.triggers[level - 1].kind == Trigger::all ||
+                                       (level > 1 && method_.triggers[level - 1].kind == Trigger::count));
+      if (leaders && waits && rule.kind == Trigger::forward) {
+        return wrong(key,
+                     "the level above waits for its members, and hears of them only if they fold: give "
+                     "all, any or count(c)");
+      }
       if (level > 0 && leaders && (rule.kind == Trigger::pulled) != (root == Trigger::progress)) {
         return wrong(key,
                      root == Trigger::progress

@@ -10,6 +10,7 @@
 #include <thalweg/config.hpp>
 #include <thalweg/result.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,21 @@ struct Method {
   /// A worker steps on a copy of the parameters; otherwise on the parameters themselves.
   [[nodiscard]] bool replica() const {
     return local.steps > 1 || sends == Sends::moves || adopt.kind != AdoptRule::Kind::replace;
+  }
+  /// Every member of an aggregator contributes to each of its rounds: that of the same number.
+  [[nodiscard]] bool numbered() const {
+    return by_rounds() && std::none_of(triggers.begin(), triggers.end(), [](const TriggerRule& each) {
+             return each.kind == TriggerRule::Kind::quorum;
+           });
+  }
+  /// A worker says when it has nothing to compute on, since somebody would wait for it.
+  [[nodiscard]] bool tells_rest() const {
+    const auto waits = [](const TriggerRule& each) {
+      return each.kind == TriggerRule::Kind::all || each.kind == TriggerRule::Kind::count;
+    };
+    return !by_rounds() &&
+           (pace.kind == PaceRule::Kind::stale || triggers[0].kind == TriggerRule::Kind::all ||
+            std::any_of(triggers.begin() + 1, triggers.end(), waits));
   }
   /// Every worker contributes to every round, with or without samples.
   [[nodiscard]] bool by_rounds() const {

@@ -49,7 +49,7 @@ struct PaceRule {
         return {PaceAction::wait,
                 {"waits for the end of round {}, two before round {}", {view.open.value, view.round.value}}};
       case Kind::stale:
-        if (view.clock > view.slowest + gap) {
+        if (view.clock > gap && view.clock - gap > view.slowest) {
           return {PaceAction::wait,
                   {"waits after iteration {}: the slowest worker has finished {}, and {} more are allowed",
                    {view.clock, view.slowest, gap}}};

@@ -21,7 +21,9 @@ PullDecision PullRule::decide(const PullView& view) const {
             {"does not pull: round {} is being pulled, {} iterations are unpulled",
              {view.round.value, unpulled}}};
   }
-  const bool due = groups != 0 ? enough >= groups : unpulled >= wanted;
+  const bool due =
+      unpulled >= view.room ||
+      (groups != 0 ? enough >= std::min<std::uint64_t>(groups, view.groups.size()) : unpulled >= wanted);
   if (unpulled == 0 || (!due && !view.drained)) {
     return {PullAction::wait,
             {},

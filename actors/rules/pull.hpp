@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct PullView {
   bool drained = false;       ///< no sample is left to give out
   std::uint64_t workers = 0;  ///< λ
   const std::vector<GroupProgress>& groups;
+  /// With so many unpulled everybody waits for a commit, under a gap rule.
+  std::uint64_t room = std::numeric_limits<std::uint64_t>::max();
 };
 
 enum class PullAction { pull, wait };

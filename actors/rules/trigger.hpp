@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 
 /// Third choice, `trigger`: when does an aggregator close a round (at the root) or pass something up (at a
 /// leader)? One rule per level of the tree.
@@ -19,6 +20,8 @@ struct TriggerView {
   std::uint64_t workers = 0;          ///< λ, in the whole tree
   bool drained = false;               ///< no sample is left to give out: what is here may be all that comes
   std::chrono::nanoseconds waited{};  ///< since so many had arrived as `quorum` wants
+  /// Whose contributions come one by one: as many can be under way when each waits for its answer.
+  std::uint64_t contributors = std::numeric_limits<std::uint64_t>::max();
 };
 
 enum class TriggerAction { close, wait };
@@ -50,7 +53,9 @@ struct TriggerRule {
     switch (kind) {
       case Kind::any:
       case Kind::count: {
-        const auto enough = view.drained ? 1 : needed(view.workers);
+        // More than there are who contribute never come.
+        const auto most = std::max<std::uint64_t>(1, view.contributors);
+        const auto enough = view.drained ? 1 : std::min(needed(view.workers), most);
         if (view.arrived >= enough) {
           return {
               TriggerAction::close,
