@@ -2,6 +2,7 @@
 
 #include "runtime/check.hpp"
 #include "runtime/time/random.hpp"
+#include "tests/sim/methods.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -159,6 +160,8 @@ Job job_with(std::uint64_t seed, std::size_t workers, std::size_t levels) {
     job.cut_at = between(random, Time{}, milliseconds{big ? 200 : 500});
   }
 
+  draw_method(seed, config);
+
   auto resolved = resolve_config(std::move(config));
   THALWEG_CHECK(resolved.ok(), resolved ? "" : resolved.error().text);
   job.config = std::move(*resolved);
@@ -175,7 +178,8 @@ Job job_of(std::uint64_t seed) {
 std::string Job::text() const {
   auto tree = config.topology.tree.text();
   if (tree.size() > 60) tree = tree.substr(0, 57) + "...";
-  std::string text = std::to_string(config.topology.workers) + " workers as " + tree + ", ";
+  auto text =
+      method_text(config) + ": " + std::to_string(config.topology.workers) + " workers as " + tree + ", ";
   text += std::to_string(config.global_batch()) + " samples a round of " + std::to_string(samples);
   if (config.data.drop_last) text += " (last dropped)";
   text += config.train.steps != 0 ? ", " + std::to_string(config.train.steps) + " rounds"

@@ -39,6 +39,8 @@ Job small_job() {
   job.troubles.clear();
   job.bad_sample.reset();
   job.config.guard = {};
+  job.config.sync = {};
+  job.config.balance = {};
   job.config.stop = {};
   job.config.checkpoint.every = 0;
   return job;
@@ -87,7 +89,7 @@ Bug twice_under_another_name() {
     (letter.from == "w0" ? kept->of_w0 : kept->of_w1).push_back(letter);
     if (kept->of_w0.empty() || kept->of_w1.empty()) return {};
     auto twice = *kept->of_w0[0].as<Contribution>();
-    twice.origin = worker_id(1);
+    twice.origin = twice.via = worker_id(1);
     std::vector<Letter> both{kept->of_w0[0], directory.with(kept->of_w1[0], twice)};
     *kept = {};
     return both;
@@ -159,6 +161,18 @@ TEST(PlantedBugs, AVersionThatIsNotTheSameEverywhere) {
   EXPECT_THAT(all_of(report), HasSubstr("version 2 sent by g0 to w1 is not version 2 sent by root to g"));
 }
 
+TEST(PlantedBugs, GradientsThatAreOlderThanTheMethodAllows) {
+  const auto report = run_with([](Letter letter, const Directory& directory) -> std::vector<Letter> {
+    const auto* up = letter.as<Contribution>();
+    if (up == nullptr || letter.from != "w1" || up->round.value != 2) return {letter};
+    auto old = *up;
+    old.base_version = Version{1};
+    return {directory.with(letter, old)};
+  });
+  EXPECT_THAT(fired(report), ElementsAre("paces_kept"));
+  EXPECT_THAT(all_of(report), HasSubstr("version 3 holds gradients that were taken at version 1, 0 commits"));
+}
+
 TEST(PlantedBugs, LostParametersAndWhoWaitsForThem) {
   const auto report = run_with([](Letter letter, const Directory& directory) -> std::vector<Letter> {
     const auto* down = letter.as<Parameters>();
@@ -177,7 +191,7 @@ TEST(PlantedBugs, AContributionSentTwiceIsDroppedAndOnTheBooks) {
     if (up == nullptr || letter.from != "w2" || up->round.value != 3) return {letter};
     return {letter, letter};
   });
-  EXPECT_THAT(fired(report), ElementsAre("books_balance"));
+  EXPECT_THAT(fired(report), ElementsAre("paces_kept", "books_balance"));
   EXPECT_THAT(all_of(report), HasSubstr("bytes up"));
 }
 

@@ -4,6 +4,7 @@
 #include "tests/sim/checkers/counted_once.hpp"
 #include "tests/sim/checkers/ends.hpp"
 #include "tests/sim/checkers/owned_waits.hpp"
+#include "tests/sim/checkers/paces_kept.hpp"
 #include "tests/sim/checkers/parameters_agree.hpp"
 #include "tests/sim/checkers/refused_fairly.hpp"
 #include "tests/sim/checkers/versions_grow.hpp"
@@ -39,6 +40,7 @@ std::vector<std::unique_ptr<Checker>> all_checkers() {
   checkers.push_back(std::make_unique<VersionsGrow>());
   checkers.push_back(std::make_unique<ParametersAgree>());
   checkers.push_back(std::make_unique<RefusedFairly>());
+  checkers.push_back(std::make_unique<PacesKept>());
   checkers.push_back(std::make_unique<OwnedWaits>());
   checkers.push_back(std::make_unique<Ends>());
   checkers.push_back(std::make_unique<BooksBalance>());

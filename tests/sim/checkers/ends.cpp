@@ -1,10 +1,14 @@
 #include "tests/sim/checkers/ends.hpp"
 
+#include "actors/rules/method.hpp"
+
 namespace thalweg::sim {
 
 void Ends::begins(const Job& job, const rules::LockstepSampling& /*sampling*/,
                   const actors::Snapshot* /*start*/) {
   job_ = job;
+  const auto method = rules::find_method(job.config);
+  by_member_ = !method || method->trigger(0).by_member();
 }
 
 void Ends::sent(const Message& message) {
@@ -48,7 +52,7 @@ void Ends::ends(const Ending& ending) {
 void Ends::check_end(const Summary& summary) {
   const auto workers_left = job_.config.topology.workers - departed_;
   const bool too_few = workers_left < job_.config.sync.min_workers || job_.leader_killed_at.has_value();
-  const bool all_refused = refused_in_a_row_ >= job_.config.guard.strikes;
+  const bool all_refused = refused_in_a_row_ >= job_.config.guard.strikes * (by_member_ ? 1 : workers_left);
   const bool right = summary.end == "done"       ? summary.ended_by != "stop"
                      : summary.end == "stopped"  ? job_.stop_at && summary.ended_by == "stop"
                      : summary.end == "failed"   ? too_few

@@ -9,8 +9,8 @@ namespace thalweg::sim {
 
 namespace {
 
-std::string key_of(MemberId origin, Round round) {
-  return origin.text() + " in round " + std::to_string(round.value);
+std::string key_of(MemberId origin, const std::vector<IndexRange>& spent) {
+  return origin.text() + ": " + text_of(spent);
 }
 
 /// The part of `ranges` that is in `whole`, too.
@@ -49,7 +49,7 @@ void RefusedFairly::sent(const Message& message) {
   const auto* up = message.as<Contribution>();
   if (up != nullptr && up->origin.kind == MemberId::Kind::worker && up->payload &&
       no_good(*up, job_.config.guard.max_norm)) {
-    bad_.insert(key_of(up->origin, up->round));
+    bad_.insert(key_of(up->origin, up->spent));
   }
   if (const auto* closed = message.as<actors::RoundClosed>()) close(*closed);
   const auto* departed = message.as<actors::Departed>();
@@ -62,8 +62,8 @@ void RefusedFairly::close(const actors::RoundClosed& closed) {
     for (const auto& range : common(refused.spent, spent)) add_range(refused.fine, range);
   }
   for (const auto& refusal : closed.refused) {
-    const auto who = key_of(refusal.origin, closed.round);
-    if (bad_.erase(who) == 0)
+    const auto who = refusal.origin.text() + " in round " + std::to_string(closed.round.value);
+    if (bad_.erase(key_of(refusal.origin, refusal.spent)) == 0)
       find("the contribution of " + who + " is refused, and nothing is wrong with it");
     if (!disjoint(merged(refusal.spent), spent)) find("what is refused of " + who + " is in the commit");
     for (const auto& earlier : refused_) {

@@ -34,7 +34,7 @@ class RefusedFairly final : public Checker {
   void check_departure(const actors::Departed& departed);
 
   Job job_;
-  std::set<std::string> bad_;         ///< "w3 in round 4": sent, and no good
+  std::set<std::string> bad_;         ///< "w3: epoch 0, 4..7": sent, and no good
   std::vector<Refused> refused_;      ///< in the order of their rounds
   std::vector<IndexRange> before_;    ///< quarantined by the run that this one goes on with
   std::uint64_t refused_before_ = 0;  ///< likewise, contributions

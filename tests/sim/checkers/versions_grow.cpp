@@ -1,18 +1,21 @@
 #include "tests/sim/checkers/versions_grow.hpp"
 
+#include "actors/rules/method.hpp"
+
 namespace thalweg::sim {
 
+void VersionsGrow::begins(const Job& job, const rules::LockstepSampling& /*sampling*/,
+                          const actors::Snapshot* /*start*/) {
+  const auto method = rules::find_method(job.config);
+  by_rounds_ = method && method->by_rounds();
+}
+
 void VersionsGrow::sent(const Message& message) {
+  if (const auto* committed = message.as<actors::Committed>()) make(committed->record.version);
   const auto* parameters = message.as<Parameters>();
   if (parameters == nullptr) return;
   const auto version = parameters->version();
-  if (message.from == "root" && (!newest_ || version > *newest_)) {
-    if (newest_ && version != newest_->next()) {
-      find("root made version " + std::to_string(version.value) + " after version " +
-           std::to_string(newest_->value));
-    }
-    newest_ = version;
-  }
+  if (message.from == "root") make(version);
   const auto pair = std::string(message.from) + " to " + std::string(message.to);
   const Seen seen{version, parameters->record.round};
   const auto [before, first] = sent_.try_emplace(pair, seen);
@@ -20,13 +23,22 @@ void VersionsGrow::sent(const Message& message) {
   if (version < before->second.version) {
     find(pair + ": version " + std::to_string(version.value) + " after version " +
          std::to_string(before->second.version.value));
-  } else if (seen.round <= before->second.round) {
+  } else if (by_rounds_ ? seen.round <= before->second.round : seen.round < before->second.round) {
     find(pair + ": version " + std::to_string(version.value) + " opens round " +
          std::to_string(seen.round.value) + ", after the one that opened round " +
          std::to_string(before->second.round.value));
   } else {
     before->second = seen;
   }
+}
+
+void VersionsGrow::make(Version version) {
+  if (newest_ && version <= *newest_) return;
+  if (newest_ && version != newest_->next()) {
+    find("root made version " + std::to_string(version.value) + " after version " +
+         std::to_string(newest_->value));
+  }
+  newest_ = version;
 }
 
 void VersionsGrow::decided(std::string_view who, const rules::Reason& reason) {

@@ -15,6 +15,8 @@ class VersionsGrow final : public Checker {
  public:
   VersionsGrow() : Checker("versions_grow") {}
 
+  void begins(const Job& job, const rules::LockstepSampling& sampling,
+              const actors::Snapshot* start) override;
   void sent(const Message& message) override;
   void decided(std::string_view who, const rules::Reason& reason) override;
   void ends(const Ending& ending) override;
@@ -25,6 +27,9 @@ class VersionsGrow final : public Checker {
     Round round;  ///< that opens with it
   };
 
+  void make(Version version);
+
+  bool by_rounds_ = true;          ///< elsewhere several answers may tell of one round
   std::optional<Version> newest_;  ///< of the root
   std::map<std::string, Seen> sent_;
   std::map<std::string, std::uint64_t, std::less<>> adopted_;
