@@ -60,6 +60,7 @@ AggregatorHandle::behavior_type AggregatorState::start(Options options) {
       [this](const Stamp&, const CheckpointDone& done) { root_->checkpointed(done); },
       [this](const Stamp&, const Drained& drained) {
         drained_ = drained.drained;
+        batches_ = drained.batches;
         proceed();
       },
       [this](const Stamp&, const DataSpent&) { root_->end(EndedBy::data, false); },
@@ -184,7 +185,8 @@ void AggregatorState::hear(const Progress& progress) {
   if (progress.rests) {
     if (!root_) return self_->tell(options_.parent, progress);
     clocks_.rest(progress.origin.number);
-    return tell_slowest();
+    tell_slowest();
+    return proceed();
   }
   if (auto* member = find(progress.origin)) {
     member->progress.iterations = std::max(member->progress.iterations, progress.iterations);
@@ -300,6 +302,7 @@ void AggregatorState::commit() {
 }
 
 void AggregatorState::committed(const Parameters& made, const Contribution& round) {
+  finished_ += round.iterations;
   for (const auto& work : round.work) clocks_.advance(work.worker, iterations_of_[work.worker] += work.steps);
   Parameters parameters = made;
   if (options_.method.pace.kind == rules::PaceRule::Kind::stale)
@@ -311,6 +314,7 @@ void AggregatorState::committed(const Parameters& made, const Contribution& roun
 
 void AggregatorState::skip() {
   const Contribution round = std::exchange(total_, {});
+  finished_ += round.iterations;
   for (const auto& work : round.work) clocks_.advance(work.worker, iterations_of_[work.worker] += work.steps);
   const auto parameters = root_->skip(round, trigger_.by_member() ? 1 : workers_);
   diverged_ = !parameters;
@@ -338,6 +342,15 @@ void AggregatorState::tell_slowest() {
   if (slowest <= told_slowest_) return;
   told_slowest_ = slowest;
   for (const auto& member : members_) self_->tell(member.handle, Slowest{slowest});
+}
+
+/// Whether no more can come than the iterations that are here: all that was given out is here or in a closed
+/// round, or everybody waits for the slowest worker, which waits for this round.
+bool AggregatorState::nothing_comes(std::uint64_t here) {
+  if (drained_ && finished_ + here >= batches_) return true;
+  const auto& pace = options_.method.pace;
+  if (!root_ || pace.kind != rules::PaceRule::Kind::stale) return false;
+  return clocks_.total() + here >= clocks_.most(pace.gap);
 }
 
 std::optional<Parameters> AggregatorState::newest() const { return root_ ? root_->current() : newest_; }

@@ -24,8 +24,8 @@ void AggregatorState::proceed_arrivals() {
         continue;
       }
       const auto arrived = arrivals_.size();
-      const auto decision =
-          trigger_.decide({round_, members_.size(), arrived, 0, workers_, drained_ && arrived > 0, {}});
+      const bool all_here = arrived > 0 && nothing_comes(arrived);
+      const auto decision = trigger_.decide({round_, members_.size(), arrived, 0, workers_, all_here, {}});
       self_->note(decision.reason);
       if (decision.action == rules::TriggerAction::wait) {
         answer_all();
@@ -96,6 +96,17 @@ bool AggregatorState::fold_arrivals() {
       count_in);
 }
 
+/// Whether a gap is kept and `asker` is too far ahead to go on: it is answered when it may, with what is the
+/// newest then. Answered now it would have to wait all the same, and compute on parameters as old as its
+/// wait.
+bool AggregatorState::ahead(const Asker& asker) {
+  const auto& pace = options_.method.pace;
+  if (!root_ || pace.kind != rules::PaceRule::Kind::stale) return false;
+  const auto clock = asker.answer.seq + 1;
+  const auto slowest = clocks_.slowest();
+  return clock > slowest && clock - slowest > pace.gap;
+}
+
 /// Answers everybody who contributed since the last time, at the root also where nobody waits for it.
 void AggregatorState::answer_all() {
   const bool answers = options_.method.pace.replies() || (root_ && !options_.method.to_all);
@@ -103,7 +114,14 @@ void AggregatorState::answer_all() {
   auto parameters = newest();
   if (!parameters) return;
   const bool keeps = root_ && options_.method.merge.compensation != rules::MergeRule::Compensation::none;
+  if (root_ && options_.method.pace.kind == rules::PaceRule::Kind::stale) {
+    parameters->record.slowest = clocks_.slowest();
+  }
   for (const auto& asker : std::exchange(askers_, {})) {
+    if (ahead(asker)) {
+      askers_.push_back(asker);
+      continue;
+    }
     parameters->answer = asker.answer;
     bytes_down_ += parameters->payload->bytes();
     if (keeps) held_[asker.answer.to] = parameters->payload;

@@ -77,7 +77,10 @@ bool AggregatorState::pull_if_due() {
   for (const auto& member : members_) {
     if (!member.gone) groups.push_back(member.progress);
   }
-  const auto decision = options_.method.pull.decide({round_, pulling_, drained_, workers_, groups});
+  std::uint64_t unpulled = 0;
+  for (const auto& group : groups) unpulled += group.unpulled();
+  const auto decision =
+      options_.method.pull.decide({round_, pulling_, nothing_comes(unpulled), workers_, groups});
   self_->note(decision.reason);
   if (decision.action == rules::PullAction::wait) {
     wait_for_members(decision.reason);

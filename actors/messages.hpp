@@ -127,10 +127,11 @@ struct Fenced {
   std::uint64_t serial = 0;
 };
 
-/// scheduler -> root: whether every sample of the budget is given out or settled, so that no more may come
-/// than what is under way.
+/// scheduler -> root, leaders: whether every sample of the budget is given out or settled, so that no more
+/// may come than what is under way.
 struct Drained {
   bool drained = true;
+  std::uint64_t batches = 0;  ///< root only: given out in this run and not taken back
 };
 
 /// root -> reporter: a round was committed.

@@ -98,11 +98,16 @@ void SchedulerState::lease_batches() {
   self_->tell(feeder_, std::move(lease));
 }
 
-/// Tells the root when nothing is left to give out, and when something is again.
+/// Tells when nothing is left to give out, and when something is again.
 void SchedulerState::drain(bool drained) {
-  if (options_->method.planned() || drained == drained_) return;
+  const auto batches = allotment_->given();
+  if (options_->method.planned() || (drained == drained_ && (!drained || batches == told_))) return;
+  for (const auto& each : tree_) {
+    const bool root = each.id == root_id();
+    if (root || drained != drained_) self_->tell(each.handle, Drained{drained, root ? batches : 0});
+  }
   drained_ = drained;
-  self_->tell(tree_.front().handle, Drained{drained});
+  told_ = batches;
 }
 
 void SchedulerState::retire(const RoundClosed& closed) {

@@ -22,6 +22,22 @@ class Clocks {
     if (const auto found = clocks_.find(worker); found != clocks_.end()) found->second.runs = false;
   }
 
+  /// Finished by all of them together, and the most that can be while none that runs goes more than `gap`
+  /// ahead of the slowest.
+  [[nodiscard]] std::uint64_t total() const {
+    std::uint64_t sum = 0;
+    for (const auto& [worker, clock] : clocks_) sum += clock.finished;
+    return sum;
+  }
+  std::uint64_t most(std::uint64_t gap) {
+    const auto each = slowest();
+    std::uint64_t sum = 0;
+    for (const auto& [worker, clock] : clocks_) {
+      sum += clock.runs ? std::max(clock.finished, each + gap + 1) : clock.finished;
+    }
+    return sum;
+  }
+
   /// The minimum; it never falls. With nobody running: nobody is to be waited for.
   std::uint64_t slowest() {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();

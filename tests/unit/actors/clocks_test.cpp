@@ -62,6 +62,21 @@ TEST(Clocks, WhoRestsIsNotWaitedFor) {
   EXPECT_EQ(clocks.slowest(), 5U) << "it goes on";
 }
 
+TEST(Clocks, KnowHowFarAllCanGetWithAGap) {
+  Clocks clocks;
+  for (const std::uint32_t worker : {0U, 1U, 2U}) clocks.add(worker);
+  clocks.advance(0, 3);
+  clocks.advance(1, 1);
+  EXPECT_EQ(clocks.total(), 4U);
+  EXPECT_EQ(clocks.most(0), 3U + 1 + 1) << "one is ahead already";
+  EXPECT_EQ(clocks.most(3), 4U * 3);
+  clocks.rest(2);
+  EXPECT_EQ(clocks.most(0), 3U + 2 + 0) << "who rests gets no further";
+  clocks.rest(0);
+  clocks.rest(1);
+  EXPECT_EQ(clocks.most(0), clocks.total());
+}
+
 TEST(Clocks, TheMinimumNeverFallsWhateverHappens) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
