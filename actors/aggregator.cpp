@@ -184,7 +184,7 @@ Contribution AggregatorState::guarded(const Contribution& contribution) {
 void AggregatorState::hear(const Progress& progress) {
   if (progress.rests) {
     if (!root_) return self_->tell(options_.parent, progress);
-    clocks_.rest(progress.origin.number);
+    clocks_.rest(progress.origin.number, progress.iterations);
     tell_slowest();
     return proceed();
   }

@@ -12,14 +12,21 @@ namespace thalweg::rules {
 class Clocks {
  public:
   /// A newcomer starts at the minimum.
-  void add(std::uint32_t worker) { clocks_.emplace(worker, Clock{clocks_.empty() ? 0 : least_, true}); }
+  void add(std::uint32_t worker) { clocks_.emplace(worker, Clock{clocks_.empty() ? 0 : least_}); }
   void remove(std::uint32_t worker) { clocks_.erase(worker); }
   void advance(std::uint32_t worker, std::uint64_t clock) {
-    if (const auto found = clocks_.find(worker); found != clocks_.end()) found->second = {clock, true};
+    const auto found = clocks_.find(worker);
+    if (found == clocks_.end()) return;
+    found->second.finished = clock;
+    if (clock > found->second.reached) found->second.runs = true;  // else it came in after the worker's rest
   }
-  /// It has no sample to compute on: nobody waits for it, until it goes on.
-  void rest(std::uint32_t worker) {
-    if (const auto found = clocks_.find(worker); found != clocks_.end()) found->second.runs = false;
+  /// It has no sample to compute on: nobody waits for it, until it goes on. `reached`: iterations that it has
+  /// finished, as it says itself; not all of them may have come in.
+  void rest(std::uint32_t worker, std::uint64_t reached = 0) {
+    const auto found = clocks_.find(worker);
+    if (found == clocks_.end()) return;
+    found->second.runs = false;
+    found->second.reached = reached;
   }
 
   /// Finished by all of them together, and the most that can be while none that runs goes more than `gap`
@@ -33,7 +40,7 @@ class Clocks {
     const auto each = slowest();
     std::uint64_t sum = 0;
     for (const auto& [worker, clock] : clocks_) {
-      sum += clock.runs ? std::max(clock.finished, each + gap + 1) : clock.finished;
+      sum += std::max(clock.finished, clock.runs ? each + gap + 1 : clock.reached);
     }
     return sum;
   }
@@ -52,6 +59,7 @@ class Clocks {
   struct Clock {
     std::uint64_t finished = 0;
     bool runs = true;
+    std::uint64_t reached = 0;  ///< when it does not
   };
   std::map<std::uint32_t, Clock> clocks_;
   std::uint64_t least_ = 0;

@@ -62,6 +62,23 @@ TEST(Clocks, WhoRestsIsNotWaitedFor) {
   EXPECT_EQ(clocks.slowest(), 5U) << "it goes on";
 }
 
+TEST(Clocks, WhatComesInLateDoesNotEndARest) {
+  Clocks clocks;
+  clocks.add(0);
+  clocks.add(1);
+  clocks.advance(0, 4);
+  clocks.advance(1, 1);
+  clocks.rest(1, 2);
+  clocks.advance(1, 2);
+  EXPECT_EQ(clocks.slowest(), 4U);
+  clocks.advance(1, 3);
+  EXPECT_EQ(clocks.slowest(), 4U) << "it goes on, and the minimum never falls";
+  clocks.advance(0, 6);
+  EXPECT_EQ(clocks.slowest(), 4U);
+  clocks.advance(1, 5);
+  EXPECT_EQ(clocks.slowest(), 5U);
+}
+
 TEST(Clocks, KnowHowFarAllCanGetWithAGap) {
   Clocks clocks;
   for (const std::uint32_t worker : {0U, 1U, 2U}) clocks.add(worker);
@@ -72,6 +89,9 @@ TEST(Clocks, KnowHowFarAllCanGetWithAGap) {
   EXPECT_EQ(clocks.most(3), 4U * 3);
   clocks.rest(2);
   EXPECT_EQ(clocks.most(0), 3U + 2 + 0) << "who rests gets no further";
+  clocks.rest(2, 1);
+  EXPECT_EQ(clocks.most(0), 3U + 2 + 1) << "but what it has finished may be on its way";
+  clocks.rest(2, 0);
   clocks.rest(0);
   clocks.rest(1);
   EXPECT_EQ(clocks.most(0), clocks.total());
