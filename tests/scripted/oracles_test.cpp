@@ -311,11 +311,19 @@ TEST(Oracle, WithFlsgdNobodyWaits) {
       return milliseconds(ms[worker]);
     };
   }));
+  std::size_t rounds = 0;
+  std::size_t given = 0;
   for (const auto& decision : result.decisions) {
+    // When all is given out somebody has nothing left to do.
+    const std::string leases = "scheduler: leases ";
+    if (decision.starts_with(leases)) given += std::stoul(decision.substr(leases.size()));
+    if (given == 12 * 256 / 8) break;
+    if (decision.starts_with("root: commits")) ++rounds;
     if (decision[0] == 'w') {
       EXPECT_THAT(decision, ::testing::Not(HasSubstr("waits for the end of round")));
     }
   }
+  EXPECT_GE(rounds, 20U);
   const auto& workers = result.outcome.summary.worker_summaries;
   ASSERT_EQ(workers.size(), 4U);
   const double slow = static_cast<double>(workers[3].steps);
@@ -343,6 +351,35 @@ TEST(Oracle, SspReachesItsBoundOfStalenessAndDoesNotPassIt) {
       EXPECT_EQ(result.outcome.summary.staleness_max, static_cast<double>((workers - 1) * (2 * gap + 1)))
           << workers << " workers, gap " << gap;
     }
+  }
+}
+
+/// Where the gap lets nobody go on, a round is closed over what is there.
+TEST(Oracle, AGapAndACountThatDoNotFitDoNotHang) {
+  const TreeSpec five{0, {{2, {}}, {3, {}}}};
+  for (std::uint64_t gap = 0; gap <= 2; ++gap) {
+    for (std::uint64_t n = 1; n <= 5; ++n) {
+      for (const StepTime& step_time : {StepTime{}, StepTime{apart}}) {
+        const auto set = [&](auto& options) {
+          options.config.data.samples = 250;
+          options.config.sync.pace = "stale(" + std::to_string(gap) + ")";
+          options.step_time = step_time;
+        };
+        const auto inhad = run(options_for("inhad(" + std::to_string(n) + ")", five, set));
+        EXPECT_EQ(inhad.outcome.summary.committed, 500U) << "inhad, n " << n << ", gap " << gap;
+        const auto counted = run(options_for("nsoftsync(" + std::to_string(n) + ")", five, set));
+        EXPECT_EQ(counted.outcome.summary.committed, 500U) << "nsoftsync, n " << n << ", gap " << gap;
+      }
+    }
+  }
+}
+
+TEST(Oracle, LeadersThatCountLetGoOfTheLastOnes) {
+  for (std::size_t count = 1; count <= 4; ++count) {
+    const auto result = run(options_for("asp", TreeSpec{0, {{3, {}}, {2, {}}}}, [&](auto& options) {
+      options.config.sync.level_triggers[1] = "count(" + std::to_string(count) + ")";
+    }));
+    EXPECT_EQ(result.outcome.summary.committed, 512U) << count;
   }
 }
 
