@@ -201,7 +201,8 @@ std::vector<Figures> figures_of(const Comparison& comparison, double target) {
 double time_to(const std::vector<Point>& curve, double target) {
   for (std::size_t i = 0; i < curve.size(); ++i) {
     if (!(curve[i].value >= target)) continue;
-    if (i == 0) return curve[0].wall_s;
+    // Before the first evaluation nothing is known: a line from no accuracy at the start stands for it.
+    if (i == 0) return curve[0].value > 0 ? curve[0].wall_s * target / curve[0].value : curve[0].wall_s;
     const double rise = curve[i].value - curve[i - 1].value;
     return between(curve[i - 1], curve[i], (target - curve[i - 1].value) / rise).wall_s;
   }

@@ -57,8 +57,8 @@ double target_of(const Comparison& comparison);
 /// One for each contestant.
 std::vector<Figures> figures_of(const Comparison& comparison, double target);
 
-/// When `curve` first reaches `target`: linear between two points, and the first point's own time when that
-/// has reached it already. NaN: never.
+/// When `curve` first reaches `target`: linear between two points, and before the first one along a line from
+/// no accuracy at the start. NaN: never.
 double time_to(const std::vector<Point>& curve, double target);
 
 /// Bytes up and down over all levels and samples. NaN without samples.

@@ -182,9 +182,10 @@ std::vector<std::string> table_notes(const Comparison& comparison, const std::ve
                     comparison.seeds.size()));
   }
   if (!std::isnan(target)) {
-    notes.push_back(fmt::format("Time to {}{}: training time, interpolated between evaluations.",
-                                target_words(target),
-                                comparison.asked_target ? "" : " (99 % of the lowest final accuracy)"));
+    notes.push_back(fmt::format(
+        "Time to {}{}: training time, interpolated between evaluations, before the first one from none at "
+        "the start.",
+        target_words(target), comparison.asked_target ? "" : " (99 % of the lowest final accuracy)"));
   }
   if (const std::string names = names_without_learning(comparison); !names.empty()) {
     notes.push_back(fmt::format("{}: a run ended below half of the best accuracy{}.", names,

@@ -67,7 +67,7 @@ TEST(TimeTo, IsLinearBetweenEvaluations) {
   const std::vector<Point> curve = {{100, 2, 0.5}, {200, 4, 0.7}, {300, 6, 0.6}};
   EXPECT_DOUBLE_EQ(time_to(curve, 0.6), 3);
   EXPECT_DOUBLE_EQ(time_to(curve, 0.7), 4);
-  EXPECT_EQ(time_to(curve, 0.4), 2);
+  EXPECT_DOUBLE_EQ(time_to(curve, 0.4), 2 * 0.4 / 0.5) << "along a line from the start";
   EXPECT_TRUE(std::isnan(time_to(curve, 0.8)));
   EXPECT_TRUE(std::isnan(time_to(curve, unknown)));
   EXPECT_TRUE(std::isnan(time_to({}, 0.8)));
