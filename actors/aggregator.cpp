@@ -108,7 +108,7 @@ void AggregatorState::update(const Roster& roster) {
     opened_ = true;
     round_ = roster.first;
     if (root_) {
-      initial_ = root_->current().payload;
+      if (options_.method.merge.base == rules::MergeRule::Base::origin) initial_ = root_->current().payload;
       publish(root_->current());
     }
     if (newest_) publish(*newest_);  // that came before it

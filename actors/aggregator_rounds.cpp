@@ -64,6 +64,7 @@ void AggregatorState::proceed_round() {
     if (open) round_ = newest_->record.round;
     if (options_.method.planned() || !options_.method.by_rounds() || !open) {
       tell_rest();
+      newest_.reset();  // others need the buffers
       return self_->waits_for([this] { return options_.parent_name; },
                               {"leads nobody any more: waits for round {}", {round_.value}});
     }

@@ -15,11 +15,12 @@ namespace thalweg::actors {
 
 namespace {
 
-/// Published w, next w, and what the evaluator may still hold; where rounds close over the late, or there are
-/// none, each worker may be at a version of its own, and the root may have to know which.
-std::size_t parameter_buffers(const rules::Method& method, std::size_t workers) {
+/// At most: published w, next w, and what the evaluator may still hold. A worker may be at a version of its
+/// own, also where all go by rounds and it has had nothing to compute on for some, and the root may have to
+/// know which. Buffers are made when they are needed; mostly that is a few.
+std::size_t parameter_buffers(std::size_t workers) {
   constexpr std::size_t few = 8;
-  return method.numbered() ? few : few + 3 * workers;
+  return few + 3 * workers;
 }
 
 /// Workers right below the root that are to be pulled get a leader.
@@ -157,7 +158,7 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
   assembly.make_pool = [device = options.device, size](std::size_t limit) {
     return device->make_pool(size, limit);
   };
-  auto parameters = assembly.make_pool(parameter_buffers(assembly.method, config.topology.workers));
+  auto parameters = assembly.make_pool(parameter_buffers(config.topology.workers));
   if (options.restore) {
     auto restored = options.restore(assembly.slots, *parameters);
     if (!restored) return restored.error();
