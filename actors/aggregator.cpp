@@ -60,6 +60,7 @@ AggregatorHandle::behavior_type AggregatorState::start(Options options) {
       [this](const Stamp&, const CheckpointDone& done) { root_->checkpointed(done); },
       [this](const Stamp&, const Drained& drained) {
         drained_ = drained.drained;
+        batches_ = drained.batches;
         proceed();
       },
       [this](const Stamp&, const DataSpent&) { root_->end(EndedBy::data, false); },
@@ -309,6 +310,7 @@ void AggregatorState::commit() {
 }
 
 void AggregatorState::committed(const Parameters& made, const Contribution& round) {
+  finished_ += round.iterations;
   for (const auto& work : round.work) clocks_.advance(work.worker, iterations_of_[work.worker] += work.steps);
   Parameters parameters = made;
   if (options_.method.pace.kind == rules::PaceRule::Kind::stale)
@@ -320,6 +322,7 @@ void AggregatorState::committed(const Parameters& made, const Contribution& roun
 
 void AggregatorState::skip() {
   const Contribution round = std::exchange(total_, {});
+  finished_ += round.iterations;
   for (const auto& work : round.work) clocks_.advance(work.worker, iterations_of_[work.worker] += work.steps);
   const auto parameters = root_->skip(round, trigger_.by_member() ? 1 : workers_);
   diverged_ = !parameters;
@@ -347,6 +350,14 @@ void AggregatorState::tell_slowest() {
   if (slowest <= told_slowest_) return;
   told_slowest_ = slowest;
   for (const auto& member : members_) self_->tell(member.handle, Slowest{slowest});
+}
+
+/// Root: whether no more can come than the iterations that are here: all that was given out is here or in a
+/// closed round, or everybody waits for the slowest worker, which waits for this round.
+bool AggregatorState::nothing_comes(std::uint64_t here) {
+  if (drained_ && finished_ + here >= batches_) return true;
+  const auto& pace = options_.method.pace;
+  return pace.kind == rules::PaceRule::Kind::stale && here >= clocks_.room(pace.gap);
 }
 
 std::optional<Parameters> AggregatorState::newest() const { return root_ ? root_->current() : newest_; }

@@ -132,6 +132,7 @@ class AggregatorState {
   void wait_for_members(const rules::Reason& why);
   void publish(const Parameters& parameters);
   void tell_slowest();
+  [[nodiscard]] bool nothing_comes(std::uint64_t here);
   [[nodiscard]] std::optional<Parameters> newest() const;
   Payload take_sum();
 
@@ -182,10 +183,12 @@ class AggregatorState {
   std::map<std::uint32_t, std::uint64_t> iterations_of_;  ///< root: finished by workers, as they contributed
   std::size_t workers_ = 0;                               ///< root: λ
   std::uint64_t told_slowest_ = 0;
-  bool pulling_ = false;   ///< root: a pull is under way
-  bool drained_ = false;   ///< root: nothing is left to give out
-  bool diverged_ = false;  ///< root: nothing more is committed
-  bool quitting_ = false;  ///< root: asked to quit while a step is on the pool
+  bool pulling_ = false;        ///< root: a pull is under way
+  bool drained_ = false;        ///< root: nothing is left to give out
+  std::uint64_t batches_ = 0;   ///< root, when drained: given out in all
+  std::uint64_t finished_ = 0;  ///< root: iterations in rounds that are closed
+  bool diverged_ = false;       ///< root: nothing more is committed
+  bool quitting_ = false;       ///< root: asked to quit while a step is on the pool
 };
 
 }  // namespace thalweg::actors

@@ -25,7 +25,9 @@ void AggregatorState::proceed_arrivals() {
       }
       const auto arrived = arrivals_.size();
       const bool forwarded = root_ && options_.method.trigger(1).kind == rules::TriggerRule::Kind::forward;
-      const bool no_more = root_ ? drained_ : all_rest();
+      std::uint64_t iterations = 0;
+      for (const auto& each : arrivals_) iterations += each.iterations;
+      const bool no_more = root_ ? nothing_comes(iterations) : all_rest();
       rules::TriggerView view{round_, members_.size(), arrived, 0, workers_, no_more && arrived > 0};
       view.contributors = forwarded ? workers_ : members_.size();
       const auto decision = trigger_.decide(view);

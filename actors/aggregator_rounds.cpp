@@ -96,7 +96,10 @@ bool AggregatorState::pull_if_due() {
   for (const auto& member : members_) {
     if (!member.gone) groups.push_back(member.progress);
   }
-  rules::PullView view{round_, pulling_, drained_, workers_, groups};
+  std::uint64_t unpulled = 0;
+  for (const auto& group : groups) unpulled += group.unpulled();
+  const bool all_here = drained_ && finished_ + unpulled >= batches_;
+  rules::PullView view{round_, pulling_, all_here, workers_, groups};
   if (options_.method.pace.kind == rules::PaceRule::Kind::stale) {
     view.room = clocks_.room(options_.method.pace.gap);
   }

@@ -131,6 +131,7 @@ struct Fenced {
 /// than what is under way.
 struct Drained {
   bool drained = true;
+  std::uint64_t batches = 0;  ///< given out in this run and not taken back
 };
 
 /// root -> reporter: a round was committed.

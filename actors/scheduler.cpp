@@ -107,9 +107,11 @@ bool SchedulerState::lease_batches() {
 
 /// Tells the root when nothing is left to give out, and when something is again.
 void SchedulerState::drain(bool drained) {
-  if (options_->method.planned() || drained == drained_) return;
+  const auto batches = allotment_->given();
+  if (options_->method.planned() || (drained == drained_ && (!drained || batches == told_))) return;
   drained_ = drained;
-  self_->tell(tree_.front().handle, Drained{drained});
+  told_ = batches;
+  self_->tell(tree_.front().handle, Drained{drained, batches});
 }
 
 void SchedulerState::retire(const RoundClosed& closed) {

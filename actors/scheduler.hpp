@@ -67,6 +67,7 @@ class SchedulerState {
   std::set<MemberId> departed_;
   std::map<std::uint32_t, Supply> supplies_;  ///< by worker number, where rounds are not planned
   bool drained_ = false;                      ///< the root was told that nothing is left to give out
+  std::uint64_t told_ = 0;                    ///< and after how many batches
   std::vector<bool> dry_;                     ///< what the feeder was told of the same, by worker number
   bool spent_ = false;                        ///< the root was told that no round follows
 };

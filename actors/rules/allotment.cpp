@@ -99,6 +99,7 @@ std::optional<GivenBatch> Allotment::give(std::uint32_t worker) {
   }
   out_samples_ += piece->range.count;
   const auto serial = ++serials_[worker];
+  ++given_count_;
   given_.push_back({worker, *piece, serial});
   return GivenBatch{worker, serial, piece->range, piece->suspicion.has_value()};
 }
@@ -251,6 +252,7 @@ std::uint64_t Allotment::fence(std::uint32_t worker, std::uint64_t serial) {
   std::erase_if(given_, [&](const Given& each) {
     if (each.worker != worker || each.serial <= serial) return false;
     back += each.piece.range.count;
+    --given_count_;
     returned_.push_back(each.piece);
     return true;
   });

@@ -69,6 +69,8 @@ class Allotment {
   /// Sizes of batches from now on, by worker; who is not there is left out.
   void cut(const std::map<std::uint32_t, std::uint64_t>& batches);
   [[nodiscard]] const std::map<std::uint32_t, std::uint64_t>& batches() const { return batches_; }
+  /// Batches that were given, without those that were taken back.
+  [[nodiscard]] std::uint64_t given() const { return given_count_; }
   [[nodiscard]] std::size_t workers() const { return batches_.size(); }  ///< still there
 
  private:
@@ -115,6 +117,7 @@ class Allotment {
   std::uint64_t next_suspicion_ = 0;
   std::map<Round, std::vector<Given>> out_;         ///< of planned rounds
   std::vector<Given> given_;                        ///< where they are not planned
+  std::uint64_t given_count_ = 0;                   ///< likewise, without those that were taken back
   std::map<std::uint32_t, std::uint64_t> serials_;  ///< given last, by worker
   std::uint64_t commits_ = 0;
   std::uint64_t committed_samples_ = 0;

@@ -44,7 +44,8 @@ class Clocks {
     const auto least = slowest();
     std::uint64_t room = 0;
     for (const auto& [worker, clock] : clocks_) {
-      if (clock.runs() && least + gap + 1 > clock.finished) room += least + gap + 1 - clock.finished;
+      const auto most = clock.runs() ? least + gap + 1 : *clock.rested_at;
+      if (most > clock.finished) room += most - clock.finished;
     }
     return room;
   }

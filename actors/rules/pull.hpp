@@ -27,7 +27,7 @@ struct GroupProgress {
 struct PullView {
   Round round;
   bool under_way = false;     ///< a pull is not answered yet
-  bool drained = false;       ///< no sample is left to give out
+  bool drained = false;       ///< nothing more comes than what is unpulled
   std::uint64_t workers = 0;  ///< λ
   const std::vector<GroupProgress>& groups;
   /// With so many unpulled everybody waits for a commit, under a gap rule.

@@ -18,7 +18,7 @@ struct TriggerView {
   std::uint64_t arrived = 0;          ///< contributions that are here
   std::uint64_t folded = 0;           ///< of which are in the sum
   std::uint64_t workers = 0;          ///< λ, in the whole tree
-  bool drained = false;               ///< no sample is left to give out: what is here may be all that comes
+  bool drained = false;               ///< nothing more comes than what is here
   std::uint64_t worth = 0;            ///< of those that are here, with samples, or refusals, in them
   std::chrono::nanoseconds waited{};  ///< since so many of these had arrived as `quorum` wants
   /// Whose contributions come one by one: as many can be under way when each waits for its answer.
