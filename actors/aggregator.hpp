@@ -113,6 +113,7 @@ class AggregatorState {
   bool settle_empty();
   bool fold_arrivals();
   void answer_all();
+  [[nodiscard]] bool no_more_arrives();
   [[nodiscard]] bool all_rest() const;
   void tell_rest();
 

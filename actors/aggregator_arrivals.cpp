@@ -10,6 +10,14 @@
 /// unfolded: `forward`. Whoever contributed is answered with the newest parameters.
 namespace thalweg::actors {
 
+namespace {
+
+/// A worker has so many buffers for gradients, and a leader for sums, where contributions are taken one by
+/// one.
+constexpr std::size_t contributions_under_way = 2;
+
+}  // namespace
+
 void AggregatorState::pass_on(const Member& member, Contribution contribution) {
   routes_[contribution.origin] = member.handle;
   contribution.via = options_.id;
@@ -25,9 +33,7 @@ void AggregatorState::proceed_arrivals() {
       }
       const auto arrived = arrivals_.size();
       const bool forwarded = root_ && options_.method.trigger(1).kind == rules::TriggerRule::Kind::forward;
-      std::uint64_t iterations = 0;
-      for (const auto& each : arrivals_) iterations += each.iterations;
-      const bool no_more = root_ ? nothing_comes(iterations) : all_rest();
+      const bool no_more = root_ ? no_more_arrives() : all_rest();
       rules::TriggerView view{round_, members_.size(), arrived, 0, workers_, no_more && arrived > 0};
       view.contributors = forwarded ? workers_ : members_.size();
       const auto decision = trigger_.decide(view);
@@ -102,6 +108,18 @@ bool AggregatorState::fold_arrivals() {
         fold(*sum, sources, weights, false, pool);
       },
       count_in);
+}
+
+/// Root: also not when whoever still has something to contribute has all of its buffers here.
+bool AggregatorState::no_more_arrives() {
+  std::uint64_t iterations = 0;
+  std::map<MemberId, std::size_t> of;
+  bool full = false;
+  for (const auto& each : arrivals_) {
+    iterations += each.iterations;
+    full = full || ++of[each.origin] >= contributions_under_way;
+  }
+  return (drained_ && full) || nothing_comes(iterations);
 }
 
 bool AggregatorState::all_rest() const {
