@@ -62,6 +62,40 @@ TEST(Clocks, WhoRestsIsNotWaitedFor) {
   EXPECT_EQ(clocks.slowest(), 5U) << "it goes on";
 }
 
+TEST(Clocks, WhatComesInLateDoesNotEndARest) {
+  Clocks clocks;
+  clocks.add(0);
+  clocks.add(1);
+  clocks.advance(0, 4);
+  clocks.advance(1, 1);
+  clocks.rest(1, 2);
+  clocks.advance(1, 2);
+  EXPECT_EQ(clocks.slowest(), 4U);
+  clocks.advance(1, 3);
+  EXPECT_EQ(clocks.slowest(), 4U) << "it goes on, and the minimum never falls";
+  clocks.advance(0, 6);
+  EXPECT_EQ(clocks.slowest(), 4U);
+  clocks.advance(1, 5);
+  EXPECT_EQ(clocks.slowest(), 5U);
+}
+
+TEST(Clocks, KnowHowMuchCanBeFinishedBeforeTheNextCommit) {
+  Clocks clocks;
+  for (const std::uint32_t worker : {0U, 1U, 2U}) clocks.add(worker);
+  clocks.advance(0, 3);
+  clocks.advance(1, 1);
+  EXPECT_EQ(clocks.room(0), 0U + 0 + 1) << "one is ahead already";
+  EXPECT_EQ(clocks.room(3), 1U + 3 + 4);
+  clocks.rest(2, 0);
+  EXPECT_EQ(clocks.room(0), 0U + 1 + 0) << "who rests gets no further";
+  clocks.rest(2, 1);
+  EXPECT_EQ(clocks.room(0), 0U + 1 + 1) << "but what it has finished may be on its way";
+  clocks.rest(0, 3);
+  clocks.rest(1, 1);
+  clocks.rest(2, 0);
+  EXPECT_EQ(clocks.room(5), 0U);
+}
+
 TEST(Clocks, TheMinimumNeverFallsWhateverHappens) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
