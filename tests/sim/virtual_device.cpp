@@ -4,8 +4,6 @@
 #include "tests/sim/links.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <string_view>
 #include <utility>
 
 namespace thalweg::sim {
@@ -14,17 +12,19 @@ namespace {
 
 constexpr std::uint64_t stream_stream = 111;
 
-class VirtualStream final : public gpu::Stream {
+class VirtualStream final : public testing::DoneAtOnceStream {
  public:
   VirtualStream(std::string name, const ComputeOptions& options, Random random, VirtualTime& time,
                 const Audience& audience)
-      : name_(std::move(name)), options_(options), random_(random), time_(time), audience_(audience) {
+      : DoneAtOnceStream(std::move(name)),
+        options_(options),
+        random_(random),
+        time_(time),
+        audience_(audience) {
     const bool evaluator = name_ == "evaluator";
     usual_ = evaluator ? between(random_, Time{}, options_.evaluation_max)
                        : between(random_, options_.step_min, options_.step_max);
   }
-
-  [[nodiscard]] std::string_view name() const override { return name_; }
 
   void submit(Work work, Done done) override {
     for (auto* looker : audience_) looker->computes(name_, true);
@@ -40,18 +40,7 @@ class VirtualStream final : public gpu::Stream {
              });
   }
 
-  /// Always ready: what was submitted has been done.
-  gpu::Event record() override { return {}; }
-
  private:
-  Status guarded(const Work& work) {
-    try {
-      return work ? work(*this) : Status{};
-    } catch (const std::exception& thrown) {
-      return Error{ErrorCode::failed, thrown.what()};
-    }
-  }
-
   Time duration() {
     auto takes = usual_ + Time{static_cast<Time::rep>(static_cast<double>(usual_.count()) * options_.jitter *
                                                       random_.uniform())};
@@ -59,7 +48,6 @@ class VirtualStream final : public gpu::Stream {
     return takes;
   }
 
-  const std::string name_;
   const ComputeOptions options_;
   Random random_;
   VirtualTime& time_;

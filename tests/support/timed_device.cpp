@@ -1,17 +1,13 @@
 #include "tests/support/timed_device.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <string_view>
 #include <utility>
 
 namespace thalweg::testing {
 
-class TimedDevice::TimedStream final : public gpu::Stream {
+class TimedDevice::TimedStream final : public DoneAtOnceStream {
  public:
-  TimedStream(std::string name, TimedDevice& device) : name_(std::move(name)), device_(device) {}
-
-  [[nodiscard]] std::string_view name() const override { return name_; }
+  TimedStream(std::string name, TimedDevice& device) : DoneAtOnceStream(std::move(name)), device_(device) {}
 
   void submit(Work work, Done done) override {
     auto status = guarded(work);
@@ -25,19 +21,7 @@ class TimedDevice::TimedStream final : public gpu::Stream {
                              }});
   }
 
-  /// Always ready: what was submitted has been done.
-  gpu::Event record() override { return {}; }
-
  private:
-  Status guarded(const Work& work) {
-    try {
-      return work ? work(*this) : Status{};
-    } catch (const std::exception& thrown) {
-      return Error{ErrorCode::failed, thrown.what()};
-    }
-  }
-
-  const std::string name_;
   TimedDevice& device_;
   std::uint64_t steps_ = 0;
   std::chrono::nanoseconds free_{};
