@@ -309,9 +309,14 @@ void AggregatorState::commit() {
       });
 }
 
-void AggregatorState::committed(const Parameters& made, const Contribution& round) {
+/// Root: a round is closed, with a commit or without.
+void AggregatorState::count_work(const Contribution& round) {
   finished_ += round.iterations;
   for (const auto& work : round.work) clocks_.advance(work.worker, iterations_of_[work.worker] += work.steps);
+}
+
+void AggregatorState::committed(const Parameters& made, const Contribution& round) {
+  count_work(round);
   Parameters parameters = made;
   if (options_.method.pace.kind == rules::PaceRule::Kind::stale)
     parameters.record.slowest = clocks_.slowest();
@@ -322,8 +327,7 @@ void AggregatorState::committed(const Parameters& made, const Contribution& roun
 
 void AggregatorState::skip() {
   const Contribution round = std::exchange(total_, {});
-  finished_ += round.iterations;
-  for (const auto& work : round.work) clocks_.advance(work.worker, iterations_of_[work.worker] += work.steps);
+  count_work(round);
   const auto parameters = root_->skip(round, trigger_.by_member() ? 1 : workers_);
   diverged_ = !parameters;
   if (parameters && options_.method.by_rounds()) publish(*parameters);
@@ -352,10 +356,13 @@ void AggregatorState::tell_slowest() {
   for (const auto& member : members_) self_->tell(member.handle, Slowest{slowest});
 }
 
-/// Root: whether no more can come than the iterations that are here: all that was given out is here or in a
-/// closed round, or everybody waits for the slowest worker, which waits for this round.
+/// Root: whether all that was given out is in a closed round, or among the iterations that are here.
+bool AggregatorState::all_in(std::uint64_t here) const { return drained_ && finished_ + here >= batches_; }
+
+/// Root: whether no more can come than the iterations that are here: it is all, or everybody waits for the
+/// slowest worker, which waits for this round.
 bool AggregatorState::nothing_comes(std::uint64_t here) {
-  if (drained_ && finished_ + here >= batches_) return true;
+  if (all_in(here)) return true;
   const auto& pace = options_.method.pace;
   return pace.kind == rules::PaceRule::Kind::stale && here >= clocks_.room(pace.gap);
 }

@@ -127,12 +127,14 @@ class AggregatorState {
   // Whatever the way.
   void commit();
   void committed(const Parameters& parameters, const Contribution& round);
+  void count_work(const Contribution& round);
   void skip();
   bool run(std::size_t bytes, std::function<void(TaskPool*)> work, std::function<void()> after);
   void retry_later(const rules::Reason& why);
   void wait_for_members(const rules::Reason& why);
   void publish(const Parameters& parameters);
   void tell_slowest();
+  [[nodiscard]] bool all_in(std::uint64_t here) const;
   [[nodiscard]] bool nothing_comes(std::uint64_t here);
   [[nodiscard]] std::optional<Parameters> newest() const;
   Payload take_sum();

@@ -129,7 +129,7 @@ bool AggregatorState::all_rest() const {
 /// Where a leader above waits for its members: this one waits for nobody who would contribute.
 void AggregatorState::tell_rest() {
   if (root_ || !options_.method.tells_rest() || std::exchange(rest_told_, true)) return;
-  self_->tell(options_.parent, Progress{options_.id, handed_up_iterations_, 0, {}, true});
+  self_->tell(options_.parent, Progress{options_.id, handed_up_iterations_, {}, true});
 }
 
 /// Answers everybody who contributed since the last time, at the root also where nobody waits for it.

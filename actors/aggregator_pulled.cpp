@@ -20,8 +20,7 @@ void AggregatorState::take_pulled(Member& member, Contribution contribution, con
     return drop(contribution);
   count_bytes(arrived);
   member.progress.pulled += contribution.iterations;
-  member.arrived = true;
-  member.waiting = std::move(contribution);
+  member.has(std::move(contribution));
   proceed();
 }
 
@@ -132,7 +131,7 @@ void AggregatorState::answer_pull() {
 void AggregatorState::tell_progress() {
   auto iterations = iterations_;
   for (const auto& member : members_) iterations += member.progress.iterations;
-  self_->tell(options_.parent, Progress{options_.id, iterations, 0, tallies_.oldest(), false});
+  self_->tell(options_.parent, Progress{options_.id, iterations, tallies_.oldest(), false});
 }
 
 }  // namespace thalweg::actors

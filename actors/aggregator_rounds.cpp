@@ -98,8 +98,7 @@ bool AggregatorState::pull_if_due() {
   }
   std::uint64_t unpulled = 0;
   for (const auto& group : groups) unpulled += group.unpulled();
-  const bool all_here = drained_ && finished_ + unpulled >= batches_;
-  rules::PullView view{round_, pulling_, all_here, workers_, groups};
+  rules::PullView view{round_, pulling_, all_in(unpulled), workers_, groups};
   if (options_.method.pace.kind == rules::PaceRule::Kind::stale) {
     view.room = clocks_.room(options_.method.pace.gap);
   }

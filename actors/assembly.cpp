@@ -130,7 +130,7 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
   Assembly assembly;
   assembly.config = config;
   assembly.method = *method;
-  if (config.sync.method.starts_with("post_local_sgd") && config.sync.warmup_rounds == 0) {
+  if (assembly.method.half_warm_up) {
     // Half of the samples in rounds of one step (Lin et al., "Don't use large mini-batches, use local SGD").
     assembly.method.local.warmup_rounds = assembly.method.pace.warmup_rounds = sampling->rounds() / 2;
   }

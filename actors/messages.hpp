@@ -87,7 +87,6 @@ struct StepDone {
 struct Progress {
   MemberId origin;
   std::uint64_t iterations = 0;
-  double loss_sum = 0;
   Version oldest;      ///< base version of the oldest thing held
   bool rests = false;  ///< a worker's: it has nothing to compute on
 };

@@ -85,9 +85,9 @@ void Replica::keep_start() {
   start_ = copy_;
 }
 
-bool Replica::step(std::span<const float> gradient_sum, std::uint64_t samples) {
+bool Replica::step(std::span<const float> gradient_sum, std::uint64_t samples, bool good) {
   // An optimizer that takes a NaN into its state never gets rid of it.
-  if (!gpu::all_finite(gradient_sum)) return finite_ = false;
+  if (!good) return finite_ = false;
   if (!x_) x_ = take();
   const double clip = models::clip_scale(gradient_sum, samples, options_.method.inner_clip, nullptr);
   const bool finite =

@@ -48,9 +48,9 @@ class Replica {
   [[nodiscard]] std::span<const float> values() const { return at_->host(); }
 
   /// Takes one local step along a gradient summed over `samples`; the learning rate is that of the schedule
-  /// at the parameters adopted last. Returns whether all of the replica is finite; a gradient that is not is
-  /// not stepped along, and the phase's move is NaN.
-  bool step(std::span<const float> gradient_sum, std::uint64_t samples);
+  /// at the parameters adopted last. Returns whether all of the replica is finite; a gradient that is not
+  /// (`good` says so: whoever took its norm knows) is not stepped along, and the phase's move is NaN.
+  bool step(std::span<const float> gradient_sum, std::uint64_t samples, bool good);
 
   /// move = n·(start - x): how far the phase went.
   void move(std::span<float> move, std::uint64_t samples);

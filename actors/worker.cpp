@@ -136,8 +136,7 @@ void WorkerState::rest() {
   want_batch(!options_.method.by_rounds());
   if (in_phase()) return end_phase();
   if (options_.method.tells_rest() && !std::exchange(resting_, true)) {
-    self_->tell(options_.parent,
-                Progress{worker_id(options_.number), clock_, 0, parameters_->version(), true});
+    self_->tell(options_.parent, Progress{worker_id(options_.number), clock_, parameters_->version(), true});
   }
   self_->waits_for(feeder, {"waits for a batch: none is left, for now"});
 }
@@ -178,7 +177,6 @@ struct WorkerState::Work {
   std::shared_ptr<const BatchData> data;
   std::shared_ptr<gpu::Buffer> gradient;
   std::shared_ptr<gpu::Buffer> sum;  ///< of the phase's gradients before; null: none, or not wanted
-  bool moves = false;                ///< moves are sent: gradients are not added up
   std::uint64_t samples = 0;         ///< of the phase, for its move
   StepDone done;
 
@@ -199,10 +197,13 @@ struct WorkerState::Work {
     done.compute_ns = static_cast<std::uint64_t>((clock.now() - began).count());
     if (!score) return score.error();
     done.score = *score;
-    if (replica != nullptr) replica->step(gradient->host(), score->samples);
-    if (sum) gpu::axpy(sum->values(), 1.0F, gradient->host());
     // Here the vector is still in this core's cache, and all workers measure at the same time.
-    if (!moves) done.norm = std::sqrt(gpu::squared_norm((sum ? sum : gradient)->host()));
+    if (replica != nullptr || !sum) done.norm = std::sqrt(gpu::squared_norm(gradient->host()));
+    if (replica != nullptr) replica->step(gradient->host(), score->samples, std::isfinite(done.norm));
+    if (sum) {
+      gpu::axpy(sum->values(), 1.0F, gradient->host());
+      done.norm = std::sqrt(gpu::squared_norm(sum->host()));
+    }
     return {};
   }
 };
@@ -213,9 +214,9 @@ void WorkerState::compute() {
   work->replica = options_.replica.get();
   work->parameters = *parameters_;
   work->begins = !in_phase();
-  work->moves = options_.method.sends == rules::Sends::moves;
   // Moves are measured from where a phase began, so nothing new comes in between.
-  if (work->begins || !work->moves) work->fresh = std::exchange(fresh_, false);
+  if (work->begins || options_.method.sends == rules::Sends::gradients)
+    work->fresh = std::exchange(fresh_, false);
   if (work->begins) work->behind = mean_behind();
   work->data = current_->data;
   work->gradient = gradient_;

@@ -16,8 +16,8 @@ using config::Call;
 constexpr double diloco_lr = 0.7;
 constexpr double diloco_clip = 1;
 
-std::optional<Error> wrong(const std::string& key, const std::string& text) {
-  return Error{ErrorCode::invalid, "sync." + key + ": " + text};
+Error wrong(const std::string& key, const std::string& text) {
+  return {ErrorCode::invalid, "sync." + key + ": " + text};
 }
 
 /// The number at `index` of a call that is a count of at least `low`.
@@ -26,7 +26,7 @@ Result<std::uint64_t> count_of(const std::string& key, const Call& call, std::si
   if (call.numbers.size() <= index) return otherwise;
   const double number = call.numbers[index];
   if (number < static_cast<double>(low) || number != std::floor(number) || number > 1e9) {
-    return *wrong(key, call.name + " takes a whole number from " + std::to_string(low) + " on");
+    return wrong(key, call.name + " takes a whole number from " + std::to_string(low) + " on");
   }
   return static_cast<std::uint64_t>(number);
 }
@@ -111,6 +111,7 @@ class Builder {
       const auto steps = number(8);
       if (!steps) return steps.error();
       moves(*steps, "train");
+      method_.half_warm_up = name == "post_local_sgd" && sync_.warmup_rounds == 0;
     } else if (name == "flsgd") {
       const auto most = number(16);
       if (!most) return most.error();
@@ -171,7 +172,7 @@ class Builder {
 
   Result<TriggerRule> trigger_of(const std::string& key, const std::string& text) {
     const auto call = config::parse_call(text);
-    if (!call) return *wrong(key, call.error().text);
+    if (!call) return wrong(key, call.error().text);
     using Kind = TriggerRule::Kind;
     constexpr std::pair<const char*, Kind> known[] = {{"all", Kind::all},       {"any", Kind::any},
                                                       {"count", Kind::count},   {"progress", Kind::progress},
@@ -188,7 +189,7 @@ class Builder {
       rule.grace = std::chrono::milliseconds(*grace);
       return rule;
     }
-    return *wrong(key, "expected all, any, count(c), progress(c), quorum(q, grace_ms), forward or pulled");
+    return wrong(key, "expected all, any, count(c), progress(c), quorum(q, grace_ms), forward or pulled");
   }
 
   Problem trigger() {
@@ -309,7 +310,7 @@ class Builder {
       }
       if (rounds && here && rule.kind != Trigger::all && rule.kind != Trigger::quorum) {
         return wrong(
-            here && level == 0 ? "trigger" : key,
+            level == 0 ? "trigger" : key,
             "workers that go by rounds (lockstep, one_behind) wait for everybody's: give all or quorum, or "
             "another pace");
       }

@@ -37,6 +37,7 @@ struct Method {
   std::string outer = "sgd";  ///< moves only: the root's optimizer
   double outer_lr = 1;        ///< likewise
   double outer_momentum = 0;  ///< likewise
+  bool half_warm_up = false;  ///< rounds of one step for half of the run, by whoever knows how long it is
   bool to_all = true;         ///< new parameters go to every member; else to those that were asked
 
   [[nodiscard]] const TriggerRule& trigger(std::size_t level) const {
