@@ -6,11 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <limits>
-#include <regex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// The page of a comparison that nobody ran.
@@ -25,18 +26,35 @@ std::string page_of(const Comparison& comparison) {
   return page_html(comparison, figures_of(comparison, target), target);
 }
 
+/// `html` without what stands inside `element`, which is no markup.
+std::string without_inside(std::string html, const std::string& element) {
+  const std::string close = "</" + element + ">";
+  for (std::size_t at = 0; (at = html.find("<" + element + ">", at)) != std::string::npos;) {
+    const std::size_t end = html.find(close, at);
+    if (end == std::string::npos) break;
+    html.erase(at, end + close.size() - at);
+  }
+  return html;
+}
+
 /// What is wrong with the nesting of `html`; empty: every element is closed where it should be.
+/// Looks at the letters itself: GCC 12 warns of what is inside std::regex when it builds with
+/// AddressSanitizer.
 std::string misnested(std::string html) {
-  // What is inside these is no markup.
-  html = std::regex_replace(html, std::regex("<(style|script)>[^]*?</\\1>"), "");
+  html = without_inside(without_inside(std::move(html), "style"), "script");
   const std::set<std::string> empty = {"meta", "!doctype"};
-  const std::regex tag("<(/?)([A-Za-z!][A-Za-z0-9]*)([^<>]*?)(/?)>");
   std::vector<std::string> open;
-  for (std::sregex_iterator each(html.begin(), html.end(), tag), end; each != end; ++each) {
-    std::string name = (*each)[2];
+  for (std::size_t at = 0; (at = html.find('<', at)) != std::string::npos;) {
+    const std::size_t end = html.find_first_of("<>", at + 1);
+    if (end == std::string::npos || html[end] != '>') return "a < that no > ends";
+    const std::string tag = html.substr(at + 1, end - at - 1);
+    at = end;
+    const bool closes = tag.starts_with('/');
+    std::string name = tag.substr(closes ? 1 : 0);
+    name.resize(std::min(name.find_first_of(" \t\n/"), name.size()));
     for (char& letter : name) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    if (empty.contains(name) || (*each)[4].length() > 0) continue;
-    if ((*each)[1].length() == 0) {
+    if (empty.contains(name) || tag.ends_with('/')) continue;
+    if (!closes) {
       open.push_back(name);
     } else if (open.empty() || open.back() != name) {
       return "</" + name + "> closes <" + (open.empty() ? "" : open.back()) + ">";
@@ -50,6 +68,9 @@ std::string misnested(std::string html) {
 TEST(Page, IsWellFormed) {
   EXPECT_EQ(misnested(page_of(made_up_comparison())), "");
   EXPECT_NE(misnested("<p><b></p></b>"), "");
+  EXPECT_NE(misnested("<p><b></b>"), "");
+  EXPECT_NE(misnested("</p>"), "");
+  EXPECT_EQ(misnested("<!doctype html><p class=a>x<br/></p><style>a<b{}</style>"), "");
 }
 
 TEST(Page, NeedsNothingButItself) {
