@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/net/endpoint.hpp"
 #include "runtime/values/ids.hpp"
 #include "runtime/values/payload.hpp"
 #include "runtime/values/stamp.hpp"
@@ -22,13 +23,6 @@ struct PeerId {
   NodeNumber node;
   Incarnation incarnation;
   friend constexpr auto operator<=>(const PeerId&, const PeerId&) = default;
-};
-
-/// Where a node listens. `host`: a name or an address, IPv6 without brackets.
-struct Endpoint {
-  std::string host;
-  std::uint16_t port = 0;
-  friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
 /// A message as it crosses from node to node.
