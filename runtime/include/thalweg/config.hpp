@@ -153,9 +153,9 @@ struct Config {
     friend bool operator==(const Emulate&, const Emulate&) = default;
   } emulate;
 
-  /// Batch of worker `index`, in tree order.
+  /// Batch of worker `index`, in tree order; of one that comes later, the first one's.
   [[nodiscard]] std::size_t batch_of(std::size_t index) const {
-    return train.batch.size() == 1 ? train.batch[0] : train.batch[index];
+    return index < train.batch.size() ? train.batch[index] : train.batch[0];
   }
   /// Sum of the batches of all workers.
   [[nodiscard]] std::size_t global_batch() const;
