@@ -67,6 +67,7 @@ Status make_private_folder(const std::filesystem::path& named) {
   const std::filesystem::path folder = named.has_filename() ? named : named.parent_path();  // "keys/"
   std::error_code error;
   if (std::filesystem::is_directory(folder, error)) return {};
+  error.clear();
   const std::filesystem::path above = folder.parent_path();
   if (!above.empty()) std::filesystem::create_directories(above, error);
   if (error) return system_error("make the folder", above, error.value());
