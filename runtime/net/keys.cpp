@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string_view>
 #include <sys/stat.h>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,17 @@ bool is_there(const fs::path& path) {
 
 Error with_advice(const Error& error, const std::string& advice) {
   return {error.code, fmt::format("{}: {}", error.text, advice)};
+}
+
+/// A folder that is somebody else's looks as if nothing were in it.
+Status check_may_look(const fs::path& dir) {
+  std::error_code error;
+  std::ignore = fs::status(dir / "ca.pem", error);
+  if (error != std::errc::permission_denied) return {};
+  return Error{ErrorCode::io,
+               fmt::format("cannot look into {}: {}: run this as the user whose keys they are, or "
+                           "give them to this one with chown -R",
+                           dir.string(), error.message())};
 }
 
 std::string how_to_make_node(const fs::path& dir) {
@@ -112,6 +124,7 @@ Result<PrivateKey> read_own_key(const fs::path& key_file, const Certificate& cer
 }
 
 Result<Pair> read_authority(const fs::path& dir, const Clock& clock) {
+  if (Status seen = check_may_look(dir); !seen) return seen.error();
   const std::string make = fmt::format("make an authority with: thalweg keys init {}", dir.string());
   for (const std::string_view name : {"ca.pem", "ca.key"}) {
     if (is_there(dir / name)) continue;
@@ -135,6 +148,7 @@ Result<Pair> read_authority(const fs::path& dir, const Clock& clock) {
 }
 
 Status check_complete(const fs::path& dir) {
+  if (Status seen = check_may_look(dir); !seen) return seen;
   std::error_code ignored;
   if (!fs::is_directory(dir, ignored)) {
     return Error{ErrorCode::not_found,
