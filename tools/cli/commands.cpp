@@ -203,11 +203,34 @@ Command compare_command() {
   return command;
 }
 
+Command keys_command() {
+  Command command;
+  command.name = "keys";
+  command.summary = "Make or check the keys by which the nodes of a cluster know each other.";
+  command.positionals = {
+      {"ACTION",
+       "init: make the authority of a new cluster, and its token, in the folder DIR. node: make the keys of "
+       "the node NAME, in a folder of that name below the authority's. check: say whose keys are in the "
+       "folder DIR, or what is wrong with them.",
+       true},
+      {"DIR|NAME", "What the action is about. Nothing that is there is ever replaced."}};
+  command.groups = {{"Flags",
+                     {
+                         {"--dir", "DIR", "", "With node: the folder of the authority (default: keys)."},
+                         help_flag,
+                     }}};
+  command.examples =
+      "thalweg keys init keys           # once; keys/ca.key stays on this machine\n"
+      "thalweg keys node worker-1       # then copy keys/worker-1 to that machine\n"
+      "thalweg keys check worker-1      # there";
+  return command;
+}
+
 }  // namespace
 
 std::vector<Command> all_commands() {
-  return {train_command(), eval_command(),  devices_command(),
-          init_command(),  bench_command(), compare_command()};
+  return {train_command(), eval_command(),    devices_command(), init_command(),
+          bench_command(), compare_command(), keys_command()};
 }
 
 }  // namespace thalweg::cli
