@@ -226,11 +226,28 @@ Command keys_command() {
   return command;
 }
 
+Command doctor_command() {
+  Command command;
+  command.name = "doctor";
+  command.summary = "Check whether nodes can work on this machine, and reach another one.";
+  command.positionals = {{"HOST:PORT", "Also try to connect to where another node listens."}};
+  command.groups = {
+      {"Flags",
+       {
+           {"--keys", "DIR", "", "Also check a node's keys, as `thalweg keys check` does."},
+           {"--silence", "T", "", "Show the bounds that follow from this value of net.silence (default 2s)."},
+           {"--json", "", "", "Print the findings as one JSON object, on the last line of stdout."},
+           help_flag,
+       }}};
+  command.examples = "thalweg doctor root-machine:7000 --keys keys";
+  return command;
+}
+
 }  // namespace
 
 std::vector<Command> all_commands() {
   return {train_command(), eval_command(),    devices_command(), init_command(),
-          bench_command(), compare_command(), keys_command()};
+          bench_command(), compare_command(), keys_command(),    doctor_command()};
 }
 
 }  // namespace thalweg::cli

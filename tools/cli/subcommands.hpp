@@ -13,5 +13,6 @@ int run_init(const Arguments& arguments);
 int run_bench(const Arguments& arguments);
 int run_compare(const Arguments& arguments);
 int run_keys(const Arguments& arguments);
+int run_doctor(const Arguments& arguments);
 
 }  // namespace thalweg::cli
