@@ -1,16 +1,17 @@
 #include "actors/middleman.hpp"
 
 #include "actors/envelope.hpp"
+#include "actors/tls_connections.hpp"
 #include "runtime/check.hpp"
 #include "runtime/net/probe.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
+#include <caf/exit_reason.hpp>
 #include <caf/io/middleman.hpp>
 #include <caf/io/middleman_actor.hpp>
 #include <caf/openssl/manager.hpp>
-#include <caf/openssl/publish.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/sec.hpp>
 #include <caf/send.hpp>
@@ -37,6 +38,17 @@ std::string reason(const caf::actor_system& system, const caf::error& error) {
   }
   return system.render(error);
 }
+
+constexpr auto listening_limit = std::chrono::seconds(10);
+
+/// An actor for one call, so that one that waits for its peer keeps no other waiting.
+struct OneUse {
+  explicit OneUse(caf::actor_system& system) : actor(spawn_tls_connections(system)) {}
+  ~OneUse() { caf::anon_send_exit(actor, caf::exit_reason::kill); }
+  OneUse(const OneUse&) = delete;
+  OneUse& operator=(const OneUse&) = delete;
+  const caf::io::middleman_actor actor;
+};
 
 }  // namespace
 
@@ -71,10 +83,17 @@ Result<std::uint16_t> publish(caf::actor_system& system, const LocalPostmanHandl
     return Error{ErrorCode::io, can.error().text + ": choose another address or port"};
   }
   const PostmanHandle face = postman;
-  const auto port = caf::openssl::publish(face, at.port, at.host.empty() ? nullptr : at.host.c_str(), true);
+  const OneUse connections(system);
+  std::optional<std::uint16_t> port;
+  std::string why;
+  caf::scoped_actor self(system);
+  self->request(connections.actor, listening_limit, caf::publish_atom_v, at.port,
+                caf::actor_cast<caf::strong_actor_ptr>(face), system.message_types(face), at.host, true)
+      .receive([&](std::uint16_t bound) { port = bound; },
+               [&](const caf::error& error) { why = system.render(error); });
   if (port) return *port;
-  return Error{ErrorCode::io, fmt::format("cannot listen at {}: {}: choose another address or port",
-                                          at.text(), system.render(port.error()))};
+  return Error{ErrorCode::io,
+               fmt::format("cannot listen at {}: {}: choose another address or port", at.text(), why)};
 }
 
 Result<PostmanHandle> dial_now(caf::actor_system& system, const std::vector<net::Endpoint>& at,
@@ -97,9 +116,9 @@ Result<PostmanHandle> dial_now(caf::actor_system& system, const std::vector<net:
       }
       PostmanHandle found;
       std::string why = "it does not speak for a node of this release";
+      const OneUse connections(system);
       caf::scoped_actor self(system);
-      self->request(system.openssl_manager().actor_handle(), limit, caf::connect_atom_v, attempt.address.host,
-                    attempt.address.port)
+      self->request(connections.actor, limit, caf::connect_atom_v, attempt.address.host, attempt.address.port)
           .receive(
               [&](const caf::node_id&, const caf::strong_actor_ptr& actor,
                   const std::set<std::string>& takes) {
