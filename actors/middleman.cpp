@@ -140,7 +140,7 @@ void dial(caf::actor_system& system, const LocalPostmanHandle& postman, std::vec
       [postman, at = std::move(at), limit, failed = std::move(failed)](caf::event_based_actor* self) {
         const auto found = dial_now(self->system(), at, limit);
         if (found.ok()) {
-          caf::anon_send(postman, Greet{*found});
+          caf::anon_send(postman, Greet{*found, failed});
         } else if (failed) {
           failed(found.error());
         }

@@ -47,7 +47,10 @@ Result<PostmanHandle> dial_now(caf::actor_system& system, const std::vector<net:
                                std::chrono::milliseconds limit);
 
 /// The same on a thread of its own; `postman` then greets whoever answers, and its peer_up follows. `failed`
-/// is called on that thread.
+/// is called on that thread, or on the postman's when the connection ends before it is known whose it is.
+/// That is what becomes of both connections when two nodes dial each other at the same moment: CAF closes
+/// each for the other. So of two nodes one should dial, the one that came later; if both do, they have to try
+/// again at different times.
 void dial(caf::actor_system& system, const LocalPostmanHandle& postman, std::vector<net::Endpoint> at,
           std::chrono::milliseconds limit, std::function<void(const Error&)> failed);
 

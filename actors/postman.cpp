@@ -18,7 +18,7 @@ LocalPostmanHandle::behavior_type PostmanState::start(Options options) {
       [this](const Envelope& envelope) { deliver(envelope); },
       [this](const Greeting& greeting) { greeted(greeting); },
       [this](const Greet& message) {
-        watch(message.postman);
+        watch(message.postman).failed = message.failed;
         greet(message.postman, false);
       },
   };
@@ -33,7 +33,7 @@ void PostmanState::deliver(const Envelope& envelope) {
 
 PostmanState::Watched& PostmanState::watch(const PostmanHandle& postman) {
   const auto [found, fresh] =
-      watched_.try_emplace(caf::actor_cast<caf::actor_control_block*>(postman), Watched{postman, {}});
+      watched_.try_emplace(caf::actor_cast<caf::actor_control_block*>(postman), Watched{postman, {}, {}});
   if (fresh) self_->monitor(postman);
   return found->second;
 }
@@ -70,7 +70,13 @@ void PostmanState::gone(const caf::down_msg& down) {
   if (found == watched_.end()) return;
   const Watched watched = std::move(found->second);
   watched_.erase(found);
-  if (!watched.peer) return;
+  if (!watched.peer) {
+    if (watched.failed) {
+      watched.failed(
+          {ErrorCode::failed, "a node was reached, but is gone before it said who it is: dial again"});
+    }
+    return;
+  }
   // After a reconnect the peer is reached through another proxy already, and stays so.
   for (const auto& [proxy, other] : watched_) {
     if (other.peer == watched.peer) return;

@@ -24,6 +24,8 @@ namespace thalweg::actors {
 /// whoever dialled -> postman: this is another node's postman; tell it who we are, and watch it.
 struct Greet {
   PostmanHandle postman;
+  /// It is gone before it has answered. On the postman's thread; must not block.
+  std::function<void(const Error&)> failed = {};
 };
 
 /// The postman, as its own node sees it.
@@ -53,6 +55,7 @@ class PostmanState {
   struct Watched {
     PostmanHandle postman;
     std::optional<net::PeerId> peer;  ///< nothing: it has not said so yet
+    std::function<void(const Error&)> failed = {};
   };
   Watched& watch(const PostmanHandle& postman);
 

@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 /// Nodes that talk over TLS on loopback, with keys made for the test: two actor systems in one process.
 namespace thalweg::actors {
@@ -238,6 +239,62 @@ TEST_F(Middleman, NoticesThatAProcessWasKilled) {
   ASSERT_TRUE(lost.has_value());
   EXPECT_EQ(lost->peer, (net::PeerId{{1}, {1}}));
   EXPECT_EQ(lost->why, "its process or its control connection has ended");
+}
+
+TEST_F(Middleman, NodesMayDialEachOtherAgain) {
+  const auto one = make_node({{0}, {1}});
+  const auto two = make_node({{1}, {1}});
+  introduce(*one, *two);
+  const auto one_port = publish(one->system, one->postman, {"127.0.0.1", 0});
+  const auto two_port = publish(two->system, two->postman, {"127.0.0.1", 0});
+  ASSERT_TRUE(one_port.ok() && two_port.ok());
+  for (int i = 0; i < 3; ++i) {
+    for (const auto& [from, port] : {std::pair{two.get(), *one_port}, std::pair{one.get(), *two_port}}) {
+      const auto found = dial_now(from->system, {{"127.0.0.1", port}}, 5s);
+      ASSERT_TRUE(found.ok()) << found.error().text;
+      caf::anon_send(from->postman, Greet{*found, {}});
+    }
+  }
+  Inbox<Received> inbox;
+  for (auto* node : {one.get(), two.get()}) {
+    auto* other = node == one.get() ? two.get() : one.get();
+    node->directory.route(leader_at(1), other->peer);
+    other->directory.register_actor(leader_at(1), other->spawn<AggregatorHandle>(inbox));
+    caf::anon_send(node->stand_in<AggregatorHandle>(leader_at(1)), node->stamp(MessageKind::progress),
+                   Progress{});
+    EXPECT_TRUE(inbox.take().has_value());
+    node->directory.forget_actor(leader_at(1));
+    other->directory.forget_actor(leader_at(1));
+  }
+  EXPECT_EQ(one->up.size() + two->up.size(), 0U) << "they knew each other";
+  EXPECT_EQ(one->down.size() + two->down.size(), 0U);
+}
+
+TEST_F(Middleman, NodesThatDialEachOtherAtOnceMeetInTheEnd) {
+  for (std::uint32_t life = 1; life <= 5; ++life) {
+    const auto one = make_node({{0}, {life}});
+    const auto two = make_node({{1}, {life}});
+    const auto one_port = publish(one->system, one->postman, {"127.0.0.1", 0});
+    const auto two_port = publish(two->system, two->postman, {"127.0.0.1", 0});
+    ASSERT_TRUE(one_port.ok() && two_port.ok());
+    // Whether both connections end, or one is left, is chance: one node tries again, the other waits for it.
+    dial(one->system, one->postman, {{"127.0.0.1", *two_port}}, 5s, [&](const Error&) {
+      dial(one->system, one->postman, {{"127.0.0.1", *two_port}}, 5s,
+           [](const Error& error) { ADD_FAILURE() << error.text; });
+    });
+    dial(two->system, two->postman, {{"127.0.0.1", *one_port}}, 5s, [](const Error&) {});
+    EXPECT_EQ(one->up.take(), two->peer);
+    EXPECT_EQ(two->up.take(), one->peer);
+    Inbox<Received> inbox;
+    one->directory.register_actor(root_at(), one->spawn<AggregatorHandle>(inbox));
+    two->directory.route(root_at(), one->peer);
+    const auto root = two->stand_in<AggregatorHandle>(root_at());
+    for (int i = 0; i < 20; ++i) {
+      caf::anon_send(root, two->stamp(MessageKind::progress), Progress{});
+      ASSERT_TRUE(inbox.take().has_value()) << "down: " << one->down.size() << ", " << two->down.size();
+    }
+    EXPECT_EQ(one->down.size() + two->down.size(), 0U);
+  }
 }
 
 TEST_F(Middleman, LetsNobodyInWithKeysOfAnotherCluster) {
