@@ -18,7 +18,7 @@
 
 /// The bodies that actors exchange, in the order in which a round uses them. Each travels behind a Stamp; who
 /// may receive which is in actors/interfaces.hpp. Batch, Contribution and Parameters are in runtime/values.
-/// All of these stay inside one node: they carry handles.
+/// Those that may cross nodes are listed in actors/codec.hpp; CAF itself never does that for them.
 namespace thalweg::actors {
 
 // -- before the first round
