@@ -1,0 +1,432 @@
+#include "runtime/net/asio_exchange.hpp"
+
+#include "tests/support/raw_peer.hpp"
+#include "tests/support/recording_listener.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace thalweg::net {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr PeerId one{{1}, {11}};
+constexpr PeerId two{{2}, {22}};
+
+wire::RunId run_of(int number) {
+  wire::RunId run{};
+  run[0] = static_cast<std::byte>(number);
+  return run;
+}
+
+/// A node: an exchange on loopback, and what it was told.
+struct Node {
+  explicit Node(PeerId self, const std::function<void(AsioExchange::Options&)>& change = {}) {
+    AsioExchange::Options options{.listen = {"127.0.0.1", 0},
+                                  .run = run_of(7),
+                                  .self = self,
+                                  .payload_floats_max = 1 << 25,
+                                  .listener = told};
+    if (change) change(options);
+    auto opened = AsioExchange::open(options);
+    EXPECT_TRUE(opened.ok()) << (opened.ok() ? "" : opened.error().text);
+    exchange = std::move(*opened);
+  }
+  void dial(PeerId peer, const Node& other) { exchange->connect(peer, {other.exchange->local()}); }
+  [[nodiscard]] AsioExchange::Counts counts() const {
+    return dynamic_cast<const AsioExchange&>(*exchange).counts();
+  }
+  /// Waits until `counter` is not zero.
+  [[nodiscard]] bool counted(std::uint64_t AsioExchange::Counts::*counter) const {
+    return within(10s, [&] { return counts().*counter > 0; });
+  }
+
+  RecordingListener told;
+  std::unique_ptr<Exchange> exchange;
+};
+
+auto impatient(std::chrono::milliseconds silence) {
+  return [silence](AsioExchange::Options& options) { options.silence = silence; };
+}
+
+Parcel numbered(std::uint64_t number, std::vector<Payload> payloads = {}) {
+  Parcel parcel;
+  parcel.stamp = {.id = {number},
+                  .cause = {number + 1},
+                  .hlc = number + 2,
+                  .term = 3,
+                  .incarnation = 4,
+                  .kind = MessageKind::contribution};
+  parcel.to = number;
+  parcel.body.assign(static_cast<std::size_t>(number % 100), static_cast<std::byte>(number));
+  parcel.payloads = std::move(payloads);
+  return parcel;
+}
+
+void expect_same(const Parcel& got, const Parcel& sent) {
+  EXPECT_EQ(got.stamp.id, sent.stamp.id);
+  EXPECT_EQ(got.stamp.cause, sent.stamp.cause);
+  EXPECT_EQ(got.stamp.hlc, sent.stamp.hlc);
+  EXPECT_EQ(got.stamp.term, sent.stamp.term);
+  EXPECT_EQ(got.stamp.incarnation, sent.stamp.incarnation);
+  EXPECT_EQ(got.stamp.kind, sent.stamp.kind);
+  EXPECT_EQ(got.to, sent.to);
+  EXPECT_EQ(got.body, sent.body);
+  ASSERT_EQ(got.payloads.size(), sent.payloads.size());
+  for (std::size_t i = 0; i < sent.payloads.size(); ++i) {
+    ASSERT_EQ(got.payloads[i] == nullptr, sent.payloads[i] == nullptr);
+    if (sent.payloads[i]) {
+      EXPECT_TRUE(std::ranges::equal(got.payloads[i]->host(), sent.payloads[i]->host()));
+    }
+  }
+}
+
+/// Two nodes with a connection that `first` dialled.
+struct Linked {
+  explicit Linked(const std::function<void(AsioExchange::Options&)>& change = {})
+      : first(one, change), second(two, change) {
+    first.dial(two, second);
+    EXPECT_TRUE(first.told.wait_opened());
+    EXPECT_TRUE(second.told.wait_opened());
+  }
+  Node first, second;
+};
+
+void exchange_parcels(const std::function<void(AsioExchange::Options&)>& change) {
+  Linked linked(change);
+  std::vector<Parcel> parcels;
+  const Payload small = counting_payload(3, 0.5F);
+  const Payload large = counting_payload(700'001);
+  const Payload empty = counting_payload(0);
+  for (std::uint64_t i = 1; i <= 60; ++i) {
+    switch (i % 5) {
+      case 0:
+        parcels.push_back(numbered(i, {large, nullptr, small, large}));
+        break;
+      case 1:
+        parcels.push_back(numbered(i, {nullptr}));
+        break;
+      case 2:
+        parcels.push_back(numbered(i, {empty, small}));
+        break;
+      case 3:
+        parcels.push_back(numbered(i, {nullptr, nullptr, nullptr, empty}));
+        break;
+      default:
+        parcels.push_back(numbered(i));
+    }
+  }
+  for (const Parcel& parcel : parcels) {
+    linked.first.exchange->send(two, parcel);
+    linked.second.exchange->send(one, parcel);
+  }
+  ASSERT_TRUE(linked.second.told.wait_arrived(parcels.size()));
+  ASSERT_TRUE(linked.first.told.wait_arrived(parcels.size()));
+  for (std::size_t i = 0; i < parcels.size(); ++i) {
+    EXPECT_EQ(linked.second.told.arrived_[i].first, one);
+    expect_same(linked.second.told.arrived_[i].second, parcels[i]);
+    expect_same(linked.first.told.arrived_[i].second, parcels[i]);
+  }
+  EXPECT_TRUE(within(10s, [&] { return linked.first.exchange->gauges(two).parcels_waiting == 0; }));
+  EXPECT_EQ(linked.first.exchange->gauges(two).bytes_waiting, 0U);
+  EXPECT_GT(linked.second.exchange->gauges(one).bytes_received, 60U * 128);
+}
+
+TEST(AsioExchange, CarriesParcelsBothWaysInOrder) { exchange_parcels({}); }
+
+TEST(AsioExchange, CarriesParcelsWithoutChecksums) {
+  exchange_parcels([](AsioExchange::Options& options) { options.checksums = false; });
+}
+
+TEST(AsioExchange, CarriesParcelsInSmallChunks) {
+  exchange_parcels([](AsioExchange::Options& options) { options.chunk_bytes = 4096; });
+}
+
+TEST(AsioExchange, AsksForChecksumsForBoth) {
+  Node first(one, [](AsioExchange::Options& options) { options.checksums = false; });
+  Node second(two);
+  first.dial(two, second);
+  ASSERT_TRUE(first.told.wait_opened());
+  first.exchange->send(two, numbered(1, {counting_payload(100'000)}));
+  EXPECT_TRUE(second.told.wait_arrived(1));
+}
+
+TEST(AsioExchange, CarriesAHundredMegabytes) {
+  Linked linked;
+  const Payload payload = counting_payload(25'000'000);
+  linked.first.exchange->send(two, numbered(1, {payload}));
+  ASSERT_TRUE(linked.second.told.wait_arrived(1));
+  EXPECT_TRUE(std::ranges::equal(linked.second.told.arrived_[0].second.payloads[0]->host(), payload->host()));
+}
+
+TEST(AsioExchange, KeepsOneConnectionWhenBothDial) {
+  for (int i = 0; i < 20; ++i) {
+    Node first(one);
+    Node second(two);
+    first.dial(two, second);
+    second.dial(one, first);
+    ASSERT_TRUE(first.told.wait_opened());
+    ASSERT_TRUE(second.told.wait_opened());
+    first.exchange->send(two, numbered(1));
+    second.exchange->send(one, numbered(2));
+    ASSERT_TRUE(first.told.wait_arrived(1));
+    ASSERT_TRUE(second.told.wait_arrived(1));
+    EXPECT_TRUE(first.told.wait([](const auto& it) { return it.lost_.empty() && it.opened_.size() == 1; }));
+    EXPECT_TRUE(second.told.wait([](const auto& it) { return it.lost_.empty() && it.opened_.size() == 1; }));
+  }
+}
+
+TEST(AsioExchange, SaysWhichAddressesItTriedAndWhyTheyFailed) {
+  Node first(one);
+  Endpoint closed;
+  {
+    Node gone(two);
+    closed = gone.exchange->local();
+  }
+  first.exchange->connect(two, {closed, {"name.invalid", 1}, {"::1", closed.port}});
+  ASSERT_TRUE(first.told.wait_lost());
+  const std::string& why = first.told.lost_[0].second;
+  EXPECT_NE(why.find(closed.text() + ": Connection refused"), std::string::npos) << why;
+  EXPECT_NE(why.find("name.invalid:1: "), std::string::npos) << why;
+  EXPECT_NE(why.find("[::1]:"), std::string::npos) << why;
+}
+
+TEST(AsioExchange, TakesTheAddressThatAnswers) {
+  Node first(one), wrong({{9}, {9}}), second(two);
+  first.exchange->connect(two, {wrong.exchange->local(), {"localhost", second.exchange->local().port}});
+  ASSERT_TRUE(first.told.wait_opened());
+  EXPECT_EQ(first.told.opened_[0], two);
+  EXPECT_TRUE(first.told.wait([](const auto& it) { return it.lost_.empty(); }));
+  EXPECT_EQ(wrong.counts().wrong_peer, 1U);
+}
+
+TEST(AsioExchange, RefusesAnotherRun) {
+  Node first(one), second(two, [](AsioExchange::Options&options) { options.run = run_of(8); });
+  first.dial(two, second);
+  ASSERT_TRUE(first.told.wait_lost());
+  EXPECT_NE(first.told.lost_[0].second.find("another run"), std::string::npos) << first.told.lost_[0].second;
+  EXPECT_TRUE(second.counted(&AsioExchange::Counts::wrong_run));
+}
+
+TEST(AsioExchange, RefusesAnotherIncarnation) {
+  Node first(one), second(two);
+  first.dial({two.node, {21}}, second);
+  ASSERT_TRUE(first.told.wait_lost());
+  EXPECT_TRUE(second.counted(&AsioExchange::Counts::wrong_peer));
+}
+
+TEST(AsioExchange, TakesNothingMoreFromAFencedIncarnation) {
+  Linked linked;
+  linked.first.exchange->fence(two);
+  ASSERT_TRUE(linked.first.told.wait_lost());
+  ASSERT_TRUE(linked.second.told.wait_lost());
+  linked.second.dial(one, linked.first);
+  ASSERT_TRUE(linked.second.told.wait_lost(2));
+  EXPECT_EQ(linked.first.counts().fenced, 1U);
+  linked.first.dial(two, linked.second);
+  ASSERT_TRUE(linked.first.told.wait_lost(2));
+
+  Node again({two.node, {23}});
+  again.dial(one, linked.first);
+  EXPECT_TRUE(again.told.wait_opened());
+}
+
+TEST(AsioExchange, CountsWhatIsSentWithoutAConnection) {
+  Node first(one);
+  first.exchange->send(two, numbered(1, {counting_payload(10)}));
+  EXPECT_TRUE(first.counted(&AsioExchange::Counts::parcels_dropped));
+  EXPECT_EQ(first.exchange->gauges(two).parcels_waiting, 0U);
+  EXPECT_EQ(first.exchange->gauges(two).bytes_waiting, 0U);
+}
+
+TEST(AsioExchange, LosesAPeerThatEnds) {
+  Linked linked;
+  linked.second.exchange.reset();
+  ASSERT_TRUE(linked.first.told.wait_lost());
+  EXPECT_EQ(linked.first.told.lost_[0].first, two);
+  EXPECT_NE(linked.first.told.lost_[0].second.find("goodbye"), std::string::npos)
+      << linked.first.told.lost_[0].second;
+  EXPECT_TRUE(linked.second.told.lost_.empty());
+}
+
+TEST(AsioExchange, FindsItsPeerAgain) {
+  Linked linked;
+  linked.second.exchange.reset();
+  ASSERT_TRUE(linked.first.told.wait_lost());
+  Node again(two);
+  again.dial(one, linked.first);
+  ASSERT_TRUE(again.told.wait_opened());
+  ASSERT_TRUE(linked.first.told.wait_opened(2));
+  again.exchange->send(one, numbered(1));
+  EXPECT_TRUE(linked.first.told.wait_arrived(1));
+}
+
+TEST(AsioExchange, WaitsForMemory) {
+  Linked linked(impatient(200ms));
+  linked.second.told.no_memory(true);
+  linked.first.exchange->send(two, numbered(1, {counting_payload(2'000'000)}));
+  // Longer than silence: the receiver is alive, and says so.
+  const auto began = std::chrono::steady_clock::now();
+  ASSERT_TRUE(linked.second.told.wait([began](const auto& it) {
+    return it.landings_asked_ > 100 && std::chrono::steady_clock::now() - began > 500ms;
+  }));
+  EXPECT_TRUE(linked.first.told.lost_.empty());
+  linked.second.told.no_memory(false);
+  EXPECT_TRUE(linked.second.told.wait_arrived(1));
+}
+
+TEST(AsioExchange, TurnsAwayWhoeverTalksNonsense) {
+  Node first(one);
+  RawPeer nonsense(first.exchange->local());
+  nonsense.write(std::vector<std::byte>(1000, std::byte{'x'}));
+  EXPECT_TRUE(first.counted(&AsioExchange::Counts::corrupt));
+  EXPECT_TRUE(nonsense.closed());
+
+  RawPeer well_meaning(first.exchange->local());
+  well_meaning.write_frame({{2}, {22}, wire::Credit{0}});
+  EXPECT_TRUE(within(10s, [&] { return first.counts().corrupt == 2; }));
+
+  Node second(two);
+  second.dial(one, first);
+  EXPECT_TRUE(second.told.wait_opened());
+}
+
+TEST(AsioExchange, TurnsAwayTheSilent) {
+  Node first(one, impatient(100ms));
+  RawPeer silent(first.exchange->local());
+  EXPECT_TRUE(first.counted(&AsioExchange::Counts::silent));
+  EXPECT_TRUE(silent.closed());
+}
+
+TEST(AsioExchange, MakesRoomForTheNewestStranger) {
+  Node first(one, [](AsioExchange::Options& options) { options.strangers_max = 2; });
+  RawPeer oldest(first.exchange->local()), middle(first.exchange->local()), newest(first.exchange->local());
+  EXPECT_TRUE(first.counted(&AsioExchange::Counts::crowded));
+  EXPECT_TRUE(oldest.closed());
+  Node second(two);
+  second.dial(one, first);
+  EXPECT_TRUE(second.told.wait_opened());
+}
+
+/// A peer that is known to `node` and does what a test wants.
+RawPeer greet(Node& node) {
+  RawPeer peer(node.exchange->local());
+  peer.write_frame(
+      {two.node, two.incarnation, wire::Hello{run_of(7), one.node, one.incarnation, 0, 60'000, 0}});
+  EXPECT_TRUE(std::holds_alternative<wire::Hello>(peer.read_frame().content));
+  EXPECT_TRUE(node.told.wait_opened());
+  return peer;
+}
+
+TEST(AsioExchange, LosesAPeerThatDiesAmidAPayload) {
+  Node first(one);
+  {
+    RawPeer peer = greet(first);
+    wire::ParcelHead head;
+    head.payloads = 1;
+    head.floats[0] = 1000;
+    peer.write_frame({two.node, two.incarnation, head});
+    peer.write_frame({two.node, two.incarnation, wire::ChunkHead{0, 0, 0, 4000, 0}});
+    peer.write(std::vector<std::byte>(2000));
+    ASSERT_TRUE(first.told.wait([](const auto& it) { return it.landings_asked_ == 1; }));
+  }
+  ASSERT_TRUE(first.told.wait_lost());
+  EXPECT_TRUE(first.told.arrived_.empty());
+}
+
+TEST(AsioExchange, LosesAPeerThatStopsAmidAPayload) {
+  Node first(one, impatient(100ms));
+  RawPeer peer = greet(first);
+  wire::ParcelHead head;
+  head.payloads = 1;
+  head.floats[0] = 1000;
+  peer.write_frame({two.node, two.incarnation, head});
+  ASSERT_TRUE(first.told.wait_lost());
+  EXPECT_NE(first.told.lost_[0].second.find("stopped amid a transfer"), std::string::npos);
+}
+
+TEST(AsioExchange, LosesAPeerThatReadsNothingAndHoldsBackMeanwhile) {
+  Node first(one, impatient(200ms));
+  RawPeer peer = greet(first);
+  first.exchange->send(two, numbered(1, {counting_payload(8'000'000)}));
+  ASSERT_TRUE(first.told.wait_lost());
+  EXPECT_NE(first.told.lost_[0].second.find("has read nothing"), std::string::npos)
+      << first.told.lost_[0].second;
+  EXPECT_LE(first.exchange->gauges(two).bytes_sent, (std::uint64_t{4} << 20) + 1000);
+  EXPECT_EQ(first.counts().parcels_dropped, 1U);
+  EXPECT_TRUE(within(10s, [&] { return first.exchange->gauges(two).bytes_waiting == 0; }));
+}
+
+TEST(AsioExchange, DoesNotLoseAPeerThatReadsSlowly) {
+  Node first(one, impatient(200ms));
+  RawPeer peer = greet(first);
+  first.exchange->send(two, numbered(1, {counting_payload(8'000'000)}));
+  // A byte of progress now and then is enough; no transfer has a total time.
+  const auto began = std::chrono::steady_clock::now();
+  std::uint64_t read = 0;
+  while (std::chrono::steady_clock::now() - began < 500ms) {
+    read += peer.read_some(16);
+    peer.write_frame({two.node, two.incarnation, wire::Credit{read}});
+  }
+  EXPECT_TRUE(first.told.wait([](const auto& it) { return it.lost_.empty(); }));
+}
+
+TEST(AsioExchange, RefusesFramesThatMakeNoSense) {
+  const auto lost_after = [](const std::function<void(RawPeer&)>& talk) {
+    Node first(one);
+    RawPeer peer = greet(first);
+    talk(peer);
+    EXPECT_TRUE(first.told.wait_lost());
+    EXPECT_EQ(first.counts().corrupt, 1U);
+    return first.told.lost_.empty() ? "" : first.told.lost_[0].second;
+  };
+  const auto with_payload = [](std::uint64_t floats) {
+    wire::ParcelHead head;
+    head.payloads = 1;
+    head.floats[0] = floats;
+    return head;
+  };
+  const auto frame = [](auto content) { return wire::Frame{two.node, two.incarnation, content}; };
+  EXPECT_NE(lost_after([&](RawPeer& peer) { peer.write_frame(frame(wire::Credit{1})); }).find("not sent"),
+            std::string::npos);
+  EXPECT_NE(lost_after([&](RawPeer& peer) { peer.write_frame(frame(wire::Hello{})); }).find("second hello"),
+            std::string::npos);
+  EXPECT_NE(lost_after([&](RawPeer& peer) {
+              peer.write_frame({{3}, {3}, wire::Credit{0}});
+            }).find("another node"),
+            std::string::npos);
+  EXPECT_NE(lost_after([&](RawPeer& peer) {
+              peer.write_frame(frame(wire::ChunkHead{0, 0, 0, 4, 0}));
+            }).find("not begun"),
+            std::string::npos);
+  EXPECT_NE(
+      lost_after([&](RawPeer& peer) { peer.write_frame(frame(with_payload(1 << 26))); }).find("at most"),
+      std::string::npos);
+  EXPECT_NE(lost_after([&](RawPeer& peer) {
+              peer.write_frame(frame(with_payload(10)));
+              peer.write_frame(frame(wire::ChunkHead{0, 0, 0, 44, 0}));
+            }).find("past its payload's end"),
+            std::string::npos);
+  EXPECT_NE(lost_after([&](RawPeer& peer) {
+              peer.write_frame(frame(with_payload(10)));
+              peer.write_frame(frame(wire::ChunkHead{0, 4, 0, 4, 0}));
+            }).find("out of order"),
+            std::string::npos);
+  EXPECT_NE(lost_after([&](RawPeer& peer) {
+              peer.write_frame(frame(with_payload(10)));
+              peer.write_frame(frame(with_payload(10)));
+            }).find("before the last one is whole"),
+            std::string::npos);
+  EXPECT_NE(lost_after([&](RawPeer& peer) {
+              peer.write_frame(frame(with_payload(1)));
+              peer.write_frame(frame(wire::ChunkHead{0, 0, 0, 4, 12345}));
+              peer.write(std::vector<std::byte>(4));
+            }).find("checksum"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace thalweg::net
