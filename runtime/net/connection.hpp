@@ -2,6 +2,7 @@
 
 #include "runtime/net/inbox.hpp"
 #include "runtime/net/outbox.hpp"
+#include "runtime/net/pace.hpp"
 #include "runtime/net/stream.hpp"
 #include "runtime/wire/frame.hpp"
 
@@ -108,6 +109,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void body_arrived(std::size_t bytes);
   void land();
   void credit(const wire::Credit& credit);
+  void keep_pace(Clock::time_point now);
   void write_next();
   void write(const wire::Header& header, std::span<const std::byte> body, bool piece);
   void report_progress();
@@ -131,6 +133,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<Traffic> traffic_;
   std::optional<Outbox> outbox_;
   wire::Header out_header_{};
+  Pace pace_;
+  Clock::time_point paced_{};  ///< when the link was looked at last
   bool writing_ = false;
   bool credit_due_ = false;
   Clock::time_point last_sign_{};  ///< of the peer's reading, or when there was nothing for it to read

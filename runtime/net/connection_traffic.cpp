@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint64_t report_bytes = std::uint64_t{256} << 10;
 
 constexpr std::chrono::milliseconds memory_again{1};
+constexpr std::chrono::milliseconds pace_again{5};
 
 }  // namespace
 
@@ -84,8 +85,20 @@ void Connection::credit(const wire::Credit& credit) {
     return end(Ending::Cause::corrupt, "a credit for what was not sent", wire::Farewell::corrupt);
   }
   last_sign_ = Clock::now();
+  if (last_sign_ - paced_ >= pace_again) keep_pace(last_sign_);
   write_next();
   if (state_ == State::open) read_header();
+}
+
+void Connection::keep_pace(Clock::time_point now) {
+  paced_ = now;
+  const int socket = stream_->socket().native_handle();
+  const auto sample = sample_link(socket);
+  if (!sample) return;
+  const Pace::Setting before = pace_.setting();
+  const Pace::Setting setting = pace_.update(*sample, now);
+  outbox_->set_window(setting.window);
+  if (setting.bytes_per_s != before.bytes_per_s) pace_link(socket, setting.bytes_per_s);
 }
 
 void Connection::take_body(const wire::Frame& frame) {
