@@ -153,7 +153,8 @@ void Connection::check_progress(Clock::time_point now) {
   const auto limit = settings_.silence;
   // While reading waits for memory, the peer's credits wait behind its data, and silence is ours.
   if (!no_memory_) {
-    if (outbox_->in_flight() > 0 && now - last_sign_ > limit) {
+    // A credit may be long in coming behind data of the peer's own; that data says as well that it lives.
+    if (outbox_->in_flight() > 0 && now - std::max(last_sign_, stream_->last_received()) > limit) {
       return end(Ending::Cause::silent, "it has read nothing for " + silence_text(), wire::Farewell::silent);
     }
     const bool amid = inbox_->under_way() || stream_->received() != read_before_;

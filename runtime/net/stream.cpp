@@ -40,15 +40,17 @@ void Stream::handshake(Side side, Done done) {
 }
 
 void Stream::read(std::span<std::byte> into, Done done) {
-  const auto all = [this, before = received_](const ErrorCodeOfSystem& error, std::size_t bytes) {
-    if (before + bytes > received_) {
-      received_ = before + bytes;
-      last_received_ = std::chrono::steady_clock::now();
-    }
+  const std::uint64_t before = received_;
+  const auto all = [this, before](const ErrorCodeOfSystem& error, std::size_t bytes) {
+    note_received(before + bytes);
     return error ? 0 : call_bytes_max;
   };
   const asio::mutable_buffer buffer(into.data(), into.size());
-  auto end = [done = std::move(done)](const ErrorCodeOfSystem& error, std::size_t) { done(error); };
+  // Asio does not ask for more when the buffer is full, so the last bytes are noted here.
+  auto end = [this, before, done = std::move(done)](const ErrorCodeOfSystem& error, std::size_t bytes) {
+    note_received(before + bytes);
+    done(error);
+  };
   if (tls_) return asio::async_read(*tls_, asio::buffer(buffer), all, std::move(end));
   asio::async_read(socket_, asio::buffer(buffer), all, std::move(end));
 }
@@ -60,6 +62,12 @@ void Stream::write(std::span<const std::byte> header, std::span<const std::byte>
   auto end = [done = std::move(done)](const ErrorCodeOfSystem& error, std::size_t) { done(error); };
   if (tls_) return asio::async_write(*tls_, buffers, all, std::move(end));
   asio::async_write(socket_, buffers, all, std::move(end));
+}
+
+void Stream::note_received(std::uint64_t bytes) {
+  if (bytes == received_) return;
+  received_ = bytes;
+  last_received_ = std::chrono::steady_clock::now();
 }
 
 void Stream::close() {

@@ -41,6 +41,8 @@ class Stream {
   [[nodiscard]] const std::string& remote() const { return remote_; }
 
  private:
+  void note_received(std::uint64_t bytes);
+
   boost::asio::ip::tcp::socket socket_;
   std::optional<boost::asio::ssl::stream<boost::asio::ip::tcp::socket&>> tls_;
   std::string remote_;

@@ -152,6 +152,53 @@ TEST(AsioExchange, WaitsForMemory) {
   EXPECT_TRUE(linked.second.told.wait_arrived(1));
 }
 
+TEST(AsioExchange, WaitsForMemoryOnBothSidesAtOnce) {
+  Linked linked(impatient(200ms));
+  const Payload payload = counting_payload(8'000'000);
+  for (Node* node : {&linked.first, &linked.second}) node->told.no_memory(true);
+  for (int i = 0; i < 2; ++i) {
+    linked.first.exchange->send(two, numbered(1, {payload}));
+    linked.second.exchange->send(one, numbered(1, {payload}));
+  }
+  const auto began = std::chrono::steady_clock::now();
+  for (Node* node : {&linked.first, &linked.second}) {
+    ASSERT_TRUE(node->told.wait([began](const auto& it) {
+      return it.landings_asked_ > 100 && std::chrono::steady_clock::now() - began > 500ms;
+    }));
+  }
+  // One side goes on while the other still waits.
+  linked.first.told.no_memory(false);
+  const auto later = std::chrono::steady_clock::now();
+  ASSERT_TRUE(linked.second.told.wait(
+      [later](const auto&) { return std::chrono::steady_clock::now() - later > 300ms; }));
+  linked.second.told.no_memory(false);
+  EXPECT_TRUE(linked.first.told.wait_arrived(2));
+  EXPECT_TRUE(linked.second.told.wait_arrived(2));
+  EXPECT_TRUE(linked.first.told.wait([](const auto& it) { return it.lost_.empty(); }));
+  EXPECT_TRUE(linked.second.told.wait([](const auto& it) { return it.lost_.empty(); }));
+}
+
+TEST(AsioExchange, ListensOnSixthVersionAddresses) {
+  RecordingListener told;
+  const auto opened =
+      AsioExchange::open({.listen = {"::1", 0}, .run = run_of(7), .self = two, .listener = told});
+  if (!opened.ok()) GTEST_SKIP() << "no IPv6 here: " << opened.error().text;
+  Node first(one);
+  first.exchange->connect(two, {(*opened)->local()});
+  EXPECT_TRUE(first.told.wait_opened());
+}
+
+TEST(AsioExchange, SaysWhyItCannotListen) {
+  RecordingListener told;
+  const Node first(one);
+  const auto open_at = [&](const Endpoint& at) {
+    const auto opened = AsioExchange::open({.listen = at, .self = two, .listener = told});
+    return opened.ok() ? "" : opened.error().text;
+  };
+  EXPECT_NE(open_at(first.exchange->local()).find("cannot listen at 127.0.0.1:"), std::string::npos);
+  EXPECT_NE(open_at({"name.invalid", 0}).find("cannot listen at name.invalid:0: "), std::string::npos);
+}
+
 TEST(AsioExchange, TurnsAwayWhoeverTalksNonsense) {
   Node first(one);
   RawPeer nonsense(first.exchange->local());

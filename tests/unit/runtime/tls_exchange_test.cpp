@@ -37,6 +37,22 @@ TEST_F(TlsExchange, TrustsNodesOfOneAuthority) {
   EXPECT_TRUE(second.told.wait_opened());
 }
 
+TEST_F(TlsExchange, KeepsOneConnectionWhenBothDial) {
+  for (int i = 0; i < 5; ++i) {
+    Node first(one, with(mine)), second(two, with(mine));
+    first.dial(two, second);
+    second.dial(one, first);
+    ASSERT_TRUE(first.told.wait_opened());
+    ASSERT_TRUE(second.told.wait_opened());
+    first.exchange->send(two, numbered(1));
+    second.exchange->send(one, numbered(2));
+    ASSERT_TRUE(first.told.wait_arrived(1));
+    ASSERT_TRUE(second.told.wait_arrived(1));
+    EXPECT_TRUE(first.told.wait([](const auto& it) { return it.lost_.empty() && it.opened_.size() == 1; }));
+    EXPECT_TRUE(second.told.wait([](const auto& it) { return it.lost_.empty() && it.opened_.size() == 1; }));
+  }
+}
+
 TEST_F(TlsExchange, RefusesAStrangersCertificate) {
   const Authority stranger(elsewhere.path());
   Node first(one, with(mine)), second(two, with(stranger.issue("node-2")));
