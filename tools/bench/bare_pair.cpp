@@ -1,10 +1,12 @@
 #include "tools/bench/bare_pair.hpp"
 
+#include "runtime/net/tls.hpp"
 #include "runtime/wire/crc32c.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 
 #include <algorithm>
@@ -55,7 +57,18 @@ struct BarePair::State {
     if (!error) sender.connect(acceptor.local_endpoint(), error);
     if (!error) acceptor.accept(receiver, error);
     if (!error) sender.set_option(tcp::no_delay(true), error);
+    if (!error && tls) shake_hands(error);
     return error;
+  }
+
+  void shake_hands(boost::system::error_code& error) {
+    tls_sender.emplace(sender, *tls);
+    tls_receiver.emplace(receiver, *tls);
+    boost::system::error_code others;
+    std::thread other([&] { tls_receiver->handshake(asio::ssl::stream_base::server, others); });
+    tls_sender->handshake(asio::ssl::stream_base::client, error);
+    other.join();
+    if (!error) error = others;
   }
 
   boost::system::error_code write(std::span<const std::byte> bytes) {
@@ -65,7 +78,7 @@ struct BarePair::State {
       const std::uint32_t crc = options.checksums ? wire::crc32c(chunk) : 0;
       const std::array<asio::const_buffer, 2> buffers{asio::const_buffer(&crc, sizeof(crc)),
                                                       asio::const_buffer(chunk.data(), chunk.size())};
-      asio::write(sender, buffers, all, error);
+      on(tls_sender, sender, [&](auto& stream) { asio::write(stream, buffers, all, error); });
       bytes = bytes.subspan(chunk.size());
     }
     return error;
@@ -76,17 +89,27 @@ struct BarePair::State {
     while (!bytes.empty() && !error) {
       const auto chunk = bytes.first(std::min(bytes.size(), options.chunk_bytes));
       std::uint32_t crc = 0;
-      asio::read(receiver, asio::buffer(&crc, sizeof(crc)), all, error);
-      if (!error) asio::read(receiver, asio::buffer(chunk.data(), chunk.size()), all, error);
+      on(tls_receiver, receiver, [&](auto& stream) {
+        asio::read(stream, asio::buffer(&crc, sizeof(crc)), all, error);
+        if (!error) asio::read(stream, asio::buffer(chunk.data(), chunk.size()), all, error);
+      });
       if (!error && options.checksums && wire::crc32c(chunk) != crc) error = asio::error::fault;
       bytes = bytes.subspan(chunk.size());
     }
     return error;
   }
 
+  /// Does `work` with the stream inside TLS, or with the socket when there is none.
+  static void on(auto& inside, tcp::socket& socket, auto work) {
+    if (inside) return work(*inside);
+    work(socket);
+  }
+
   const Options options;
+  std::unique_ptr<asio::ssl::context> tls;
   asio::io_context loop;
   tcp::socket sender{loop}, receiver{loop};
+  std::optional<asio::ssl::stream<tcp::socket&>> tls_sender, tls_receiver;
 };
 
 BarePair::BarePair(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -94,6 +117,11 @@ BarePair::~BarePair() = default;
 
 Result<std::unique_ptr<BarePair>> BarePair::open(const Options& options) {
   auto state = std::make_unique<State>(options);
+  if (options.tls) {
+    auto tls = net::tls_context(*options.tls);
+    if (!tls.ok()) return tls.error();
+    state->tls = std::move(*tls);
+  }
   if (const auto error = state->open()) return failed(error);
   return std::unique_ptr<BarePair>(new BarePair(std::move(state)));
 }

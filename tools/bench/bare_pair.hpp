@@ -1,8 +1,11 @@
 #pragma once
 
+#include "runtime/net/credentials.hpp"
+
 #include <thalweg/result.hpp>
 
 #include <memory>
+#include <optional>
 #include <span>
 
 /// Two ends of a TCP connection on loopback and nothing else: what the data plane is measured against. A
@@ -18,9 +21,10 @@ class BarePair {
   struct Options {
     std::size_t chunk_bytes = std::size_t{1} << 20;
     bool checksums = true;
+    std::optional<net::Credentials> tls = {};  ///< of both ends
   };
 
-  /// Fails: `io`, when there is no loopback.
+  /// Fails: `io`, when there is no loopback; as credentials do.
   static Result<std::unique_ptr<BarePair>> open(const Options& options);
   ~BarePair();
 

@@ -74,12 +74,13 @@ class Summer final : public net::ExchangeListener {
 struct Nodes {
   Nodes(const std::shared_ptr<gpu::Buffer>& landing) : sends(landing), sums(landing) {}
 
-  Status open(std::size_t floats, bool checksums) {
+  Status open(std::size_t floats, const BarePair::Options& options) {
     const auto open_one = [&](net::PeerId self, Summer& listener) {
       return net::AsioExchange::open({.listen = {"127.0.0.1", 0},
+                                      .tls = options.tls,
                                       .self = self,
                                       .payload_floats_max = floats,
-                                      .checksums = checksums,
+                                      .checksums = options.checksums,
                                       .listener = listener});
     };
     auto first = open_one(sender_id, sends);
@@ -103,7 +104,7 @@ struct Nodes {
   std::unique_ptr<net::Exchange> sender, receiver;
 };
 
-Status compare_way(const Settings& settings, bool checksums, const std::string& what) {
+Status compare_way(const Settings& settings, const BarePair::Options& options, const std::string& what) {
   const std::size_t floats = settings.small ? 1 << 12 : 25'000'000;
   const auto pool = gpu::BufferPool::make_host(floats, 3);
   const auto from = pool->take();
@@ -111,8 +112,8 @@ Status compare_way(const Settings& settings, bool checksums, const std::string& 
   std::ranges::fill(from->values(), 1.0F);
 
   Nodes nodes(pool->take());
-  if (const Status open = nodes.open(floats, checksums); !open) return open;
-  auto bare = BarePair::open({.checksums = checksums});
+  if (const Status open = nodes.open(floats, options); !open) return open;
+  auto bare = BarePair::open(options);
   if (!bare.ok()) return bare.error();
 
   const auto timed_carry = [&](auto carry) {
@@ -155,8 +156,8 @@ Status compare_way(const Settings& settings, bool checksums, const std::string& 
 }  // namespace
 
 Status bench_net(const Settings& settings) {
-  if (Status done = compare_way(settings, true, "plain"); !done) return done;
-  return compare_way(settings, false, "plain, no checksums");
+  if (Status done = compare_way(settings, {}, "plain"); !done) return done;
+  return compare_way(settings, {.checksums = false}, "plain, no checksums");
 }
 
 }  // namespace thalweg::bench
