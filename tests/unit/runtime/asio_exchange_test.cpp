@@ -178,6 +178,49 @@ TEST(AsioExchange, WaitsForMemoryOnBothSidesAtOnce) {
   EXPECT_TRUE(linked.second.told.wait([](const auto& it) { return it.lost_.empty(); }));
 }
 
+TEST(AsioExchange, HoldsNobodyUpForAPeerWithoutMemory) {
+  Linked linked;
+  Node third({{3}, {33}});
+  linked.first.dial({{3}, {33}}, third);
+  ASSERT_TRUE(third.told.wait_opened());
+  ASSERT_TRUE(linked.first.told.wait_opened(2));
+  linked.second.told.no_memory(true);
+  linked.first.exchange->send(two, numbered(1, {counting_payload(8'000'000)}));
+  ASSERT_TRUE(linked.second.told.wait([](const auto& it) { return it.landings_asked_ > 0; }));
+  linked.first.exchange->send({{3}, {33}}, numbered(2, {counting_payload(8'000'000)}));
+  EXPECT_TRUE(third.told.wait_arrived(1));
+  EXPECT_TRUE(linked.second.told.wait([](const auto& it) { return it.arrived_.empty(); }));
+  linked.second.told.no_memory(false);
+  EXPECT_TRUE(linked.second.told.wait_arrived(1));
+}
+
+TEST(AsioExchange, EndsAmidTransfers) {
+  Linked linked;
+  for (int i = 0; i < 3; ++i) {
+    linked.first.exchange->send(two, numbered(1, {counting_payload(8'000'000)}));
+    linked.second.exchange->send(one, numbered(1, {counting_payload(8'000'000)}));
+  }
+  ASSERT_TRUE(linked.first.told.wait([](const auto& it) { return it.landings_asked_ > 0; }));
+  linked.first.exchange.reset();
+  const std::size_t arrived = linked.first.told.arrived_.size();
+  EXPECT_TRUE(linked.second.told.wait_lost());
+  EXPECT_EQ(linked.first.told.arrived_.size(), arrived);
+  EXPECT_TRUE(linked.first.told.lost_.empty());
+}
+
+TEST(AsioExchange, GivesUpAnAddressWhereNobodyAnswers) {
+  // Of a block that is kept for documents. Without a network it fails at once, which does as well.
+  const Endpoint nowhere{"192.0.2.1", 9};
+  Node first(one, impatient(100ms));
+  first.exchange->connect(two, {nowhere});
+  ASSERT_TRUE(first.told.wait_lost());
+  EXPECT_NE(first.told.lost_[0].second.find("192.0.2.1:9: "), std::string::npos);
+  Node patient(two);
+  patient.exchange->connect(one, {nowhere});
+  patient.exchange.reset();
+  EXPECT_TRUE(patient.told.lost_.empty());
+}
+
 TEST(AsioExchange, ListensOnSixthVersionAddresses) {
   RecordingListener told;
   const auto opened =
