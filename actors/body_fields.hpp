@@ -53,8 +53,8 @@ void fields(Part& part, Visit& visit) {
 
 template <Same<Work> Part, class Visit>
 void fields(Part& part, Visit& visit) {
-  auto& [worker, samples, steps, compute_ns] = part;
-  visit(worker, samples, steps, compute_ns);
+  auto& [worker, samples, steps, compute_ns, clock] = part;
+  visit(worker, samples, steps, compute_ns, clock);
 }
 
 template <Same<Age> Part, class Visit>
@@ -88,8 +88,8 @@ void fields(Body& body, Visit& visit) {
 
 template <Same<Parameters> Body, class Visit>
 void fields(Body& body, Visit& visit) {
-  auto& [payload, record, answer, moves, move_samples] = body;
-  visit(payload, record, answer, moves, move_samples);
+  auto& [payload, record, answer, begins, moves, move_samples] = body;
+  visit(payload, record, answer, begins, moves, move_samples);
 }
 
 }  // namespace thalweg

@@ -37,6 +37,22 @@ def safetensors(tensors, metadata=None, padding=True):
     return struct.pack("<Q", len(text)) + text + data
 
 
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def frame(kind, content=b"", body_bytes=0, body_crc=0):
+    """A header of runtime/wire/FORMAT.md, from node 2 in its incarnation 7."""
+    head = struct.pack("<4sHHIIIHH", b"THLW", 1, kind, body_bytes, body_crc, 7, 2, 0) + content
+    head = head.ljust(124, b"\0")
+    return head + struct.pack("<I", crc32c(head))
+
+
 LABELS = idx([3], [3, 0, 9])
 IMAGES = idx([3, 2, 3], range(18))
 GZIP_FIELDS = bytes([0x1f, 0x8b, 8, 0b11110, 0, 0, 0, 0, 2, 3]) + b"\x04\0ab\0\0" + b"name\0" + b"comment\0"
@@ -119,6 +135,17 @@ group = 0
 devices = ["cuda:0", "host"]
 \0node.host=b\0net.window=65536\0""",
         "dates": b"[run]\nname = 1979-05-27T07:32:00-08:00\n[[node]]\nx = 07:32:00\n",
+    },
+    "frame": {
+        "hello": frame(1, bytes(range(16)) + struct.pack("<IIIIH", 6, 1, 2000, 3, 5)),
+        "parcel": frame(2, struct.pack("<QQQQIIQQQQQHH", 42, 3 << 48 | 912, 1 << 48 | 3, 1 << 60, 9, 7, 5,
+                                       1 << 20, 2**64 - 1, 0, 0, 1, 3), 77, 0x01020304),
+        "bare_parcel": frame(2, struct.pack("<QQ", 0, 1)),
+        "chunk": frame(3, struct.pack("<QQH", 42, 1 << 20, 2), 1 << 20, 0xCAFEF00D),
+        "credit": frame(4, struct.pack("<Q", 1000)),
+        "bye": frame(5, struct.pack("<H", 6)),
+        "another_format": frame(4).replace(b"THLW\x01", b"THLW\x02"),
+        "cut": frame(4)[:100],
     },
     "safetensors": {
         "model": safetensors(WEIGHTS),

@@ -40,7 +40,7 @@ TEST(Bench, AllOfThemAsAJsonObject) {
     EXPECT_GT(comparison["ratio"]["median"], 0) << comparison;
     EXPECT_TRUE(comparison["met"].is_boolean()) << comparison;
   }
-  EXPECT_EQ(benches, (std::set<std::string>{"rounds", "turnaround", "sum", "messages"}));
+  EXPECT_EQ(benches, (std::set<std::string>{"rounds", "turnaround", "sum", "messages", "net"}));
   EXPECT_EQ(bytes_of(folder.path() / "bench.json"), last_line(finished.out) + "\n");
 }
 

@@ -29,5 +29,6 @@ Status bench_rounds(const Settings& settings);
 Status bench_turnaround(const Settings& settings);
 Status bench_sum(const Settings& settings);
 Status bench_messages(const Settings& settings);
+Status bench_net(const Settings& settings);
 
 }  // namespace thalweg::bench

@@ -10,8 +10,8 @@
 #include <vector>
 
 /// What a cluster tells the program that started it, in order: `Started`, then `Progressed`, `Evaluated`,
-/// `WorkerLost`, `WorkerJoined` and `Checkpointed` as training goes on, last `Ended`. The reporter actor makes these from
-/// commit records.
+/// `WorkerLost`, `WorkerJoined` and `Checkpointed` as training goes on, last `Ended`. The reporter actor
+/// makes these from commit records.
 namespace thalweg {
 
 /// The actors stand and the first batch is about to be cut.

@@ -61,6 +61,7 @@ TEST(CodecFields, OfAContribution) {
   ASSERT_EQ(got.work.size(), 2U);
   EXPECT_EQ(got.work[1].worker, sent.work[1].worker);
   EXPECT_EQ(got.work[1].compute_ns, sent.work[1].compute_ns);
+  EXPECT_EQ(got.work[1].clock, sent.work[1].clock);
   EXPECT_EQ(got.serial, sent.serial);
   EXPECT_EQ(std::bit_cast<std::uint64_t>(got.norm), std::bit_cast<std::uint64_t>(sent.norm))
       << "a NaN's bits";
@@ -72,6 +73,7 @@ TEST(CodecFields, OfParameters) {
   const auto sent = full_body<Parameters>();
   const auto got = sent_and_received(sent);
   EXPECT_EQ(got.payload, sent.payload);
+  EXPECT_EQ(got.begins, sent.begins);
   EXPECT_EQ(got.moves, sent.moves);
   EXPECT_EQ(got.move_samples, sent.move_samples);
   EXPECT_EQ(got.record.term, sent.record.term);
