@@ -78,9 +78,10 @@ AggregatorState::Member* AggregatorState::find(MemberId id) {
 
 void AggregatorState::update(const Roster& roster) {
   const bool first = !opened_ && !roster.added.empty();
+  const auto by_rounds = trigger_.by_member() && trigger_.kind != Trigger::progress;
   for (const auto& added : roster.added) {
     Member member{added.id, added.handle};
-    member.asked = trigger_.kind != Trigger::progress && trigger_.kind != Trigger::pulled;
+    member.asked = by_rounds && first;  // a newcomer takes part from the next round on
     member.progress.id = added.id;
     members_.push_back(std::move(member));
   }
@@ -99,9 +100,7 @@ void AggregatorState::update(const Roster& roster) {
     if (member->arrived || !member->early.empty()) {
       member->gone = true;  // what it contributed counts
     } else {
-      const auto index = static_cast<std::size_t>(member - members_.data());
-      if (index < next_fold_) --next_fold_;
-      members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(index));
+      members_.erase(members_.begin() + (member - members_.data()));
     }
     self_->note({"round {} goes on with {} members", {round_.value, members_.size()}});
   }
@@ -112,10 +111,30 @@ void AggregatorState::update(const Roster& roster) {
       if (options_.method.merge.base == rules::MergeRule::Base::origin) initial_ = root_->current().payload;
       publish(root_->current());
     }
-    if (newest_) publish(*newest_);  // that came before it
+    if (newest_) {  // that came before it
+      catch_up();
+      publish(*newest_);
+    }
+  } else {
+    for (const auto& added : roster.added) welcome(added);
   }
   tell_slowest();
   proceed();
+}
+
+/// Gives a newcomer something to begin with: the newest parameters. Where contributions are answered one by
+/// one the root is asked in its name, as though it had contributed nothing: what passed through here may be
+/// old, and the root has to know what the newcomer has.
+void AggregatorState::welcome(const Roster::Member& newcomer) {
+  const bool asks = options_.method.pace.replies() && newcomer.id.kind == MemberId::Kind::worker;
+  if (asks && (root_ || trigger_.kind == Trigger::forward)) {
+    Contribution nothing;
+    nothing.origin = nothing.via = newcomer.id;
+    nothing.incarnation = self_->context().incarnation;
+    nothing.round = round_;
+    return take(nothing);
+  }
+  if (const auto parameters = newest()) send(*find(newcomer.id), *parameters);  // else they follow
 }
 
 void AggregatorState::take(const Contribution& arrived) {
@@ -214,10 +233,20 @@ void AggregatorState::receive(const Parameters& parameters) {
   const bool first = !newest_;
   newest_ = parameters;
   newest_->answer.reset();
+  catch_up();
   // Members that are answered one by one have the newest parameters from their answers.
   const bool answers = options_.method.pace.replies() && !trigger_.by_member();
   if (opened_ && (first || !answers)) publish(*newest_);
   proceed();
+}
+
+/// A leader that led nobody for a while begins again with the round that is open above.
+void AggregatorState::catch_up() {
+  const bool numbered = trigger_.by_member() && options_.method.numbered();
+  const auto begins = newest_->begins.value_or(newest_->record.round);
+  if (!opened_ || !numbered || closing_ || begins <= round_) return;
+  round_ = Round{begins.value - 1};
+  reopen();
 }
 
 void AggregatorState::proceed() {
@@ -312,7 +341,11 @@ void AggregatorState::commit() {
 /// Root: a round is closed, with a commit or without.
 void AggregatorState::count_work(const Contribution& round) {
   finished_ += round.iterations;
-  for (const auto& work : round.work) clocks_.advance(work.worker, iterations_of_[work.worker] += work.steps);
+  for (const auto& work : round.work) {
+    auto& finished = iterations_of_[work.worker];
+    finished = std::max(finished + work.steps, work.clock);
+    clocks_.advance(work.worker, finished);
+  }
 }
 
 void AggregatorState::committed(const Parameters& made, const Contribution& round) {
@@ -342,9 +375,15 @@ void AggregatorState::publish(const Parameters& parameters) {
     if (member.gone) continue;
     const bool wanted = options_.method.to_all || trigger_.kind != Trigger::progress || member.asked || first;
     if (!wanted) continue;
-    bytes_down_ += parameters.payload->bytes();
-    self_->tell(member.handle, parameters);
+    send(member, parameters);
   }
+}
+
+void AggregatorState::send(const Member& member, Parameters parameters) {
+  const bool newcomer = options_.method.by_rounds() && trigger_.kind != Trigger::progress && !member.asked;
+  if (newcomer) parameters.begins = round_.next();
+  bytes_down_ += parameters.payload->bytes();
+  self_->tell(member.handle, std::move(parameters));
 }
 
 /// Root, where a gap is kept: says so when the slowest worker has gone on.

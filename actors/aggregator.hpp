@@ -89,6 +89,7 @@ class AggregatorState {
 
   // Members and what they send.
   void update(const Roster& roster);
+  void welcome(const Roster::Member& newcomer);
   void take(const Contribution& contribution);
   void drop(const Contribution& contribution);
   void count_bytes(const Contribution& contribution);
@@ -96,6 +97,7 @@ class AggregatorState {
   [[nodiscard]] Member* find(MemberId id);
   void hear(const Progress& progress);
   void receive(const Parameters& parameters);
+  void catch_up();
   void proceed();
 
   // A round at a time, by member.
@@ -133,6 +135,7 @@ class AggregatorState {
   void retry_later(const rules::Reason& why);
   void wait_for_members(const rules::Reason& why);
   void publish(const Parameters& parameters);
+  void send(const Member& member, Parameters parameters);
   void tell_slowest();
   [[nodiscard]] bool all_in(std::uint64_t here) const;
   [[nodiscard]] bool nothing_comes(std::uint64_t here);
@@ -149,7 +152,6 @@ class AggregatorState {
 
   std::vector<Member> members_;
   Round round_;
-  std::size_t next_fold_ = 0;             ///< by member: those before it are in the sum, or not asked
   Contribution total_;                    ///< of what is folded; the payload follows when the round closes
   std::shared_ptr<gpu::Buffer> sum_;      ///< null until something is folded into it
   Payload only_;                          ///< of a single contribution: its payload is the sum, uncopied

@@ -64,7 +64,8 @@ void AggregatorState::proceed_round() {
     if (open) round_ = newest_->record.round;
     if (options_.method.planned() || !options_.method.by_rounds() || !open) {
       tell_rest();
-      newest_.reset();  // others need the buffers
+      // Others need the buffers; but who has just been put back on the roster needs them itself.
+      if (options_.method.planned() && newest_ && !newest_->begins) newest_.reset();
       return self_->waits_for([this] { return options_.parent_name; },
                               {"leads nobody any more: waits for round {}", {round_.value}});
     }
@@ -72,7 +73,9 @@ void AggregatorState::proceed_round() {
   if (!closing_) {
     if (!fold_ready(false)) return;
     const auto view = round_view();
-    if (view.members == 0 && !members_.empty()) {
+    const bool newcomers_only =
+        std::none_of(members_.begin(), members_.end(), [](const Member& member) { return member.asked; });
+    if (view.members == 0 && !members_.empty() && !newcomers_only) {
       tell_rest();
       return wait_for_members({"round {} waits for anybody: all that would contribute rest", {round_.value}});
     }
@@ -120,13 +123,10 @@ bool AggregatorState::pull_if_due() {
 /// (nobody else is waited for), all of them. True: nothing is left to fold now.
 bool AggregatorState::fold_ready(bool all_here) {
   std::vector<std::size_t> ready;
-  // Where contributions are not numbered, one may come of a member that was passed over.
-  const auto begin = options_.method.numbered() ? next_fold_ : 0;
-  std::size_t end = begin;
   std::size_t asked = 0;
   for (const auto& member : members_) asked += member.asked ? 1 : 0;
   std::vector<Payload> sources;
-  for (std::size_t i = begin; i < members_.size(); ++i) {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
     auto& member = members_[i];
     if (member.waiting) {
       ready.push_back(i);
@@ -134,14 +134,12 @@ bool AggregatorState::fold_ready(bool all_here) {
     } else if (member.asked && !member.arrived && !member.rests() && !all_here) {
       break;
     }
-    end = i + 1;
   }
-  const auto count_in = [this, ready, end] {
+  const auto count_in = [this, ready] {
     for (const auto i : ready) {
       add_up(total_, *members_[i].waiting);
       members_[i].waiting.reset();
     }
-    next_fold_ = end;
   };
   if (asked == 1 && sources.size() == 1 && !sum_ && !only_) {
     only_ = std::move(sources.front());
@@ -182,7 +180,6 @@ void AggregatorState::reopen() {
   ++contributions_;
   std::erase_if(members_, [](const Member& member) { return member.gone && member.early.empty(); });
   round_ = round_.next();
-  next_fold_ = 0;
   total_ = {};
   closing_ = folded_ = pulling_ = false;
   quorum_at_ = {};

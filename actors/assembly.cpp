@@ -19,8 +19,8 @@ namespace {
 /// own, also where all go by rounds and it has had nothing to compute on for some, and the root may have to
 /// know which. Buffers are made when they are needed; mostly that is a few.
 std::size_t parameter_buffers(std::size_t workers) {
-  constexpr std::size_t few = 8;
-  return few + 3 * workers;
+  constexpr std::size_t few = 8, newcomers = 8;
+  return few + 3 * (workers + newcomers);
 }
 
 /// Workers right below the root that are to be pulled get a leader.
@@ -67,19 +67,19 @@ Result<rules::LockstepSampling> sampling_of(const Config& config, const models::
   return rules::LockstepSampling::make(std::move(options));
 }
 
-Result<Compute> make_compute(const Config& config, const models::Dataset& train,
-                             const AssemblyOptions& options, const std::string& name) {
+Result<Compute> make_compute(const Config& config, const models::Dataset& train, gpu::Device& device,
+                             const ModelFactory& factory, const std::string& name) {
   Compute compute;
-  compute.stream = options.device->open_stream(name);
-  if (options.model) {
-    auto model = options.model();
+  compute.stream = device.open_stream(name);
+  if (factory) {
+    auto model = factory();
     if (!model) return model.error();
     if (*model == nullptr) return Error{ErrorCode::failed, "the program's model factory made no model"};
     compute.model = std::move(model).value();
   } else {
     auto spec = models::find_network(config, train.sample_shape(), train.classes());
     if (!spec) return spec.error();
-    auto model = models::make_network(*spec, *options.device, *compute.stream);
+    auto model = models::make_network(*spec, device, *compute.stream);
     if (!model) return model.error();
     compute.model = std::move(model).value();
   }
@@ -141,8 +141,8 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
   assembly.pool = options.pool;
   for (std::size_t i = 0; i <= config.topology.workers; ++i) {
     const bool worker = i < config.topology.workers;
-    auto compute =
-        make_compute(config, *assembly.data.train, options, worker ? "w" + std::to_string(i) : "evaluator");
+    auto compute = make_compute(config, *assembly.data.train, *options.device, options.model,
+                                worker ? "w" + std::to_string(i) : "evaluator");
     if (!compute) return compute.error();
     if (worker) {
       assembly.workers.push_back(std::move(*compute));
@@ -187,12 +187,11 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
   const auto budget = assembly.sampling->samples_before(assembly.sampling->rounds());
   assembly.allotment = rules::Allotment::Options{*assembly.sampling, config.stop.max_samples,
                                                  start->version.value, start->ledger, start->quarantined};
+  // With newcomers a round may take more than was planned; the schedule is for the samples that were.
+  auto& most = assembly.allotment->max_samples;
+  most = most == 0 ? budget : std::min<std::uint64_t>(most, budget);
   // Elsewhere a commit is not a round of everybody's batch: the budget is one of samples.
-  if (!assembly.method.planned() || assembly.method.local.steps > 1) {
-    auto& most = assembly.allotment->max_samples;
-    most = most == 0 ? budget : std::min<std::uint64_t>(most, budget);
-    assembly.allotment->by_samples = true;
-  }
+  assembly.allotment->by_samples = !assembly.method.planned() || assembly.method.local.steps > 1;
   const models::Schedule schedule(config, budget);
   for (std::size_t i = 0; i < assembly.workers.size() && assembly.method.replica(); ++i) {
     auto replica = make_replica(config, assembly.method, assembly.slots, schedule,
@@ -200,6 +199,19 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
     if (!replica) return replica.error();
     assembly.workers[i].replica = std::move(*replica);
   }
+
+  assembly.make_worker = [&device = *options.device, factory = options.model, config, clock = options.clock,
+                          train = assembly.data.train, method = assembly.method, slots = assembly.slots,
+                          schedule, make_pool = assembly.make_pool](std::uint32_t number) -> Result<Compute> {
+    auto compute = make_compute(config, *train, device, factory, worker_id(number).text());
+    if (!compute) return compute.error();
+    if (emulates_workers(config)) emulate(*compute, config, number, *clock);
+    if (!method.replica()) return compute;
+    auto replica = make_replica(config, method, slots, schedule, make_pool(Replica::buffers_max), number);
+    if (!replica) return replica.error();
+    compute->replica = std::move(*replica);
+    return compute;
+  };
 
   const bool moves = assembly.method.sends == rules::Sends::moves;
   auto optimizer = moves ? models::make_outer_optimizer(assembly.method.outer, assembly.method.outer_momentum,

@@ -42,6 +42,8 @@ struct Assembly {
   Compute evaluator;
   std::shared_ptr<GlobalModel> model;
   std::function<std::shared_ptr<gpu::BufferPool>(std::size_t limit)> make_pool;  ///< of flat vectors
+  /// What one more worker of this node runs on. Fails: as a model does.
+  std::function<Result<Compute>(std::uint32_t number)> make_worker;
   TaskPool* pool = nullptr;
   Round first;                      ///< the round that opens first
   std::uint64_t start_samples = 0;  ///< committed before it

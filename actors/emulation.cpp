@@ -91,6 +91,12 @@ Status check_real_compute(const Config& config, std::chrono::nanoseconds real, s
                   config.topology.workers, busy, allowed, real_compute_max * 100, cores, long_enough_ms)};
 }
 
+void emulate(Compute& compute, const Config& config, std::size_t worker, const Clock& clock) {
+  compute.model = std::make_unique<EmulatedModel>(
+      std::move(compute.model), step_length(config, worker), clock,
+      [](std::chrono::nanoseconds time) { std::this_thread::sleep_for(time); });
+}
+
 Status emulate_workers(Assembly& assembly, const Payload& parameters, const Clock& clock, std::size_t cores) {
   const Config& config = assembly.config;
   if (!emulates_workers(config)) return {};
@@ -100,10 +106,7 @@ Status emulate_workers(Assembly& assembly, const Payload& parameters, const Cloc
     if (Status enough = check_real_compute(config, *real, cores); !enough) return enough;
   }
   for (std::size_t i = 0; i < assembly.workers.size(); ++i) {
-    auto& model = assembly.workers[i].model;
-    model = std::make_unique<EmulatedModel>(
-        std::move(model), step_length(config, i), clock,
-        [](std::chrono::nanoseconds time) { std::this_thread::sleep_for(time); });
+    emulate(assembly.workers[i], config, i, clock);
   }
   return {};
 }

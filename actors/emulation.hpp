@@ -38,6 +38,9 @@ Status check_real_compute(const Config& config, std::chrono::nanoseconds real, s
 /// Requires: `clock` outlives the assembly. Fails: as check_real_compute, or as a step does.
 Status emulate_workers(Assembly& assembly, const Payload& parameters, const Clock& clock, std::size_t cores);
 
+/// Wraps the model of one worker. Requires: `config` asks for it; `clock` outlives the worker.
+void emulate(Compute& compute, const Config& config, std::size_t worker, const Clock& clock);
+
 /// What is emulated, for people: "a step takes 10ms, w3 4 times as long"; empty: nothing.
 std::string emulation_text(const Config& config);
 

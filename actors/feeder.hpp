@@ -6,6 +6,7 @@
 #include "runtime/pool/task_pool.hpp"
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,10 +26,9 @@ class FeederState {
  public:
   struct Options {
     std::shared_ptr<const models::Dataset> data;
-    std::uint64_t seed = 0;   ///< of the epochs' permutations
-    std::size_t workers = 0;  ///< of this node
-    Round first;              ///< the first round of the run, or of its resumption
-    bool planned = true;      ///< rounds are leased; else batches
+    std::uint64_t seed = 0;  ///< of the epochs' permutations
+    Round first;             ///< the first round of the run, or of its resumption
+    bool planned = true;     ///< rounds are leased; else batches
     SupervisorHandle supervisor;
     SchedulerHandle scheduler;
     TaskPool* pool = nullptr;  ///< null: cut in the handler, for tests
@@ -49,6 +49,7 @@ class FeederState {
   void want(const WantBatch& request);
   void take_lease(const Lease& lease);
   bool serve(const WantBatch& request);
+  Cursor& cursor_of(std::uint32_t worker);
   std::optional<Batch> next_of_round(std::uint32_t worker);
   std::optional<Batch> next_given(const WantBatch& request);
   void deliver(const WorkerHandle& to, Batch batch);
@@ -56,10 +57,10 @@ class FeederState {
   RoleBase<FeederHandle>* self_;
   Options options_;
   std::shared_ptr<BatchCutter> cutter_;
-  std::deque<rules::RoundShare> leased_;  ///< consecutive rounds, the oldest first
-  std::vector<Cursor> cursors_;           ///< by worker number
-  Round next_lease_;                      ///< first round after `leased_`
-  std::vector<bool> dry_;                 ///< by worker number: the scheduler has nothing for it, for now
+  std::deque<rules::RoundShare> leased_;     ///< consecutive rounds, the oldest first
+  std::map<std::uint32_t, Cursor> cursors_;  ///< by worker number, of those that have asked or are given
+  Round next_lease_;                         ///< first round after `leased_`
+  std::vector<bool> dry_;                    ///< by worker number: the scheduler has nothing for it, for now
 };
 
 }  // namespace thalweg::actors

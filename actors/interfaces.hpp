@@ -46,6 +46,9 @@ struct Slowest;
 struct Served;
 struct Fenced;
 struct Drained;
+struct Joined;
+struct Arrived;
+struct AddWorker;
 
 /// A worker or leader, as the aggregator above it sees it.
 using MemberHandle = caf::typed_actor<caf::reacts_to<Stamp, Parameters>,  // parent: a round was committed
@@ -74,6 +77,7 @@ using FeederHandle = caf::typed_actor<caf::reacts_to<Stamp, Lease>,      // sche
                                       caf::reacts_to<Stamp, Stop>>;      // supervisor
 
 using SchedulerHandle = caf::typed_actor<caf::reacts_to<Stamp, Hello>,        // supervisor: actors stand
+                                         caf::reacts_to<Stamp, Joined>,       // supervisor: one more worker
                                          caf::reacts_to<Stamp, Left>,         // supervisor: a worker is lost
                                          caf::reacts_to<Stamp, Served>,       // feeder
                                          caf::reacts_to<Stamp, Fenced>,       // aggregators
@@ -91,13 +95,15 @@ using KeeperHandle = caf::typed_actor<caf::reacts_to<Stamp, Checkpoint>,  // roo
 using ReporterHandle = caf::typed_actor<caf::reacts_to<Stamp, Committed>,       // root
                                         caf::reacts_to<Stamp, Evaluation>,      // root
                                         caf::reacts_to<Stamp, CheckpointDone>,  // keeper
+                                        caf::reacts_to<Stamp, Arrived>,         // scheduler
                                         caf::reacts_to<Stamp, Departed>,        // scheduler
                                         caf::reacts_to<Stamp, Closing>>;        // supervisor
 
-using SupervisorHandle = caf::typed_actor<caf::reacts_to<Stamp, Finished>,  // root
-                                          caf::reacts_to<Stamp, Failed>,    // workers, scheduler, root
-                                          caf::reacts_to<Stamp, Stopped>,   // all
-                                          caf::reacts_to<Stamp, Stop>>;     // cluster
+using SupervisorHandle = caf::typed_actor<caf::reacts_to<Stamp, Finished>,   // root
+                                          caf::reacts_to<Stamp, Failed>,     // workers, scheduler, root
+                                          caf::reacts_to<Stamp, Stopped>,    // all
+                                          caf::reacts_to<Stamp, AddWorker>,  // cluster
+                                          caf::reacts_to<Stamp, Stop>>;      // cluster
 
 }  // namespace thalweg::actors
 
@@ -133,3 +139,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Slowest)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Served)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Fenced)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Drained)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Joined)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Arrived)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::AddWorker)

@@ -18,7 +18,7 @@
 
 /// The bodies that actors exchange, in the order in which a round uses them. Each travels behind a Stamp; who
 /// may receive which is in actors/interfaces.hpp. Batch, Contribution and Parameters are in runtime/values.
-/// All of these stay inside one node: they carry handles.
+/// Those that may cross nodes are listed in actors/codec.hpp; CAF itself never does that for them.
 namespace thalweg::actors {
 
 // -- before the first round
@@ -180,8 +180,26 @@ struct CheckpointDone {
   std::string failure;  ///< empty: none
 };
 
-// -- when somebody is lost
+// -- when somebody comes, or is lost
 // -------------------------------------------------------------------------------------
+
+/// cluster -> supervisor: one more worker below this aggregator.
+struct AddWorker {
+  MemberId parent;
+};
+
+/// supervisor -> scheduler: one more worker stands. It takes part from the version on that it is sent now.
+struct Joined {
+  Roster::Member worker;
+  MemberId parent;
+  FeederHandle feeder;  ///< of its node
+};
+
+/// scheduler -> reporter: the run goes on with it.
+struct Arrived {
+  MemberId member;
+  std::size_t workers = 0;  ///< with it
+};
 
 /// supervisor -> scheduler: a worker is gone, or cannot go on.
 struct Left {
@@ -315,5 +333,11 @@ template <>
 inline constexpr MessageKind kind_of<Fenced> = MessageKind::fenced;
 template <>
 inline constexpr MessageKind kind_of<Drained> = MessageKind::drained;
+template <>
+inline constexpr MessageKind kind_of<Joined> = MessageKind::joined;
+template <>
+inline constexpr MessageKind kind_of<Arrived> = MessageKind::arrived;
+template <>
+inline constexpr MessageKind kind_of<AddWorker> = MessageKind::add_worker;
 
 }  // namespace thalweg::actors

@@ -36,6 +36,9 @@ ReporterHandle::behavior_type ReporterState::start(Options options) {
       [this](const Stamp&, const CheckpointDone& done) {
         tell_program(Checkpointed{wall_s(), done.version.value, done.failure});
       },
+      [this](const Stamp&, const Arrived& arrived) {
+        tell_program(WorkerJoined{wall_s(), arrived.member.text(), arrived.workers});
+      },
       [this](const Stamp&, const Departed& departed) {
         tell_program(WorkerLost{wall_s(), departed.member.text(), departed.why, departed.workers_left});
       },

@@ -23,6 +23,7 @@ SchedulerHandle::behavior_type SchedulerState::start(Options options) {
   self_->name_is("scheduler");
   return {
       [this](const Stamp&, const Hello& hello) { admit(hello); },
+      [this](const Stamp&, const Joined& joined) { join(joined); },
       [this](const Stamp&, const Left& left) { depart(left.member, left.why); },
       [this](const Stamp&, const Served& served) {
         supplies_[served.worker].served = served.serial;
@@ -39,8 +40,13 @@ SchedulerHandle::behavior_type SchedulerState::start(Options options) {
 }
 
 void SchedulerState::admit(const Hello& hello) {
-  feeder_ = hello.feeder;
+  feeders_ = {hello.feeder};
   for (const auto& each : hello.aggregators) tree_.push_back({each.id, each.handle, each.roster.added});
+  for (const auto& parent : tree_) {
+    for (const auto& member : parent.members) {
+      if (auto* leader = find(member.id)) leader->parent = parent.id;
+    }
+  }
   // Leaders first: a member must know its own members before its parent's parameters reach it.
   for (auto at = tree_.rbegin(); at != tree_.rend(); ++at) {
     Roster roster{at->members, {}, options_->first, {}};
@@ -50,6 +56,50 @@ void SchedulerState::admit(const Hello& hello) {
     self_->tell(at->handle, std::move(roster));
   }
   lease();
+}
+
+SchedulerState::Aggregator* SchedulerState::find(MemberId aggregator) {
+  const auto found =
+      std::find_if(tree_.begin(), tree_.end(), [&](const Aggregator& each) { return each.id == aggregator; });
+  return found == tree_.end() ? nullptr : &*found;
+}
+
+/// The newcomer takes part in planned rounds that are not cut yet, and in those that are with no samples.
+void SchedulerState::join(const Joined& joined) {
+  const auto id = joined.worker.id;
+  auto* parent = find(joined.parent);
+  THALWEG_CHECK(parent != nullptr, "a newcomer is put below an aggregator of the tree");
+  if (spent_) return self_->tell(joined.worker.handle, Stop{Stop::When::now});
+  allotment_->add(id.number, options_->batch);
+  self_->note({"w{} joins: {} workers", {id.number, allotment_->workers()}});
+  const auto feeder = std::find(feeders_.begin(), feeders_.end(), joined.feeder);
+  supplies_[id.number].feeder = static_cast<std::size_t>(feeder - feeders_.begin());
+  if (feeder == feeders_.end()) {
+    feeders_.push_back(joined.feeder);
+    self_->tell(joined.feeder, Lease{{leased_.begin(), leased_.end()}, open_});
+  }
+  // The root first: it counts all workers. A leader before its members, so that they find it open.
+  const bool below_root = parent->id == root_id();
+  if (!below_root) {
+    self_->tell(tree_.front().handle, Roster{{}, {}, options_->first, {id.number}});
+    attach(*parent);
+  }
+  parent->members.push_back(joined.worker);
+  self_->tell(parent->handle, Roster{{joined.worker},
+                                     {},
+                                     options_->first,
+                                     below_root ? std::vector{id.number} : std::vector<std::uint32_t>{}});
+  self_->tell(options_->reporter, Arrived{id, allotment_->workers()});
+  lease();
+}
+
+void SchedulerState::attach(Aggregator& leader) {
+  if (leader.attached) return;
+  leader.attached = true;
+  auto* parent = find(leader.parent);
+  if (parent->id != root_id()) attach(*parent);
+  parent->members.push_back({leader.id, leader.handle});
+  self_->tell(parent->handle, Roster{{{leader.id, leader.handle}}, {}, options_->first, {}});
 }
 
 void SchedulerState::lease() {
@@ -69,10 +119,11 @@ bool SchedulerState::lease_rounds() {
   Lease lease{{}, open_};
   for (; next_.value < open_.value + rounds_ahead && allotment_->available(); next_ = next_.next()) {
     lease.rounds.push_back(allotment_->next(next_, options_->method.local.most(next_)));
+    leased_.push_back(lease.rounds.back());
   }
   if (lease.rounds.empty()) return !allotment_->available();
   self_->note({"leases {} rounds up to round {}", {lease.rounds.size(), next_.value}});
-  self_->tell(feeder_, std::move(lease));
+  for (const auto& feeder : feeders_) self_->tell(feeder, lease);
   return !allotment_->available();
 }
 
@@ -80,28 +131,36 @@ bool SchedulerState::lease_rounds() {
 /// Returns whether nothing more is given out, for now, or not to everybody: what is left was refused of
 /// whoever asks, and the others have enough. Whoever waits for all workers would wait for this one.
 bool SchedulerState::lease_batches() {
-  Lease lease;
+  std::vector<Lease> leases(feeders_.size());
+  std::vector<bool> dry;
+  std::size_t count = 0;
   bool starves = false;
   const auto& batches = allotment_->batches();
-  if (!batches.empty()) lease.dry.resize(batches.rbegin()->first + 1);
+  if (!batches.empty()) dry.resize(batches.rbegin()->first + 1);
   for (bool gave = true; std::exchange(gave, false);) {
     for (const auto& [worker, batch] : batches) {
       auto& supply = supplies_[worker];
       if (supply.given >= supply.served + batches_ahead) continue;
       const auto given = allotment_->give(worker);
-      lease.dry[worker] = !given;
+      dry[worker] = !given;
       starves = starves || (!given && supply.given == supply.served);
       if (!given) continue;
       supply.given = given->serial;
-      lease.batches.push_back(*given);
+      leases[supply.feeder].batches.push_back(*given);
+      ++count;
       gave = true;
     }
   }
   const bool all_given = starves || !allotment_->available();
-  if (lease.batches.empty() && lease.dry == dry_) return all_given;
-  dry_ = lease.dry;
-  self_->note({"leases {} batches", {lease.batches.size()}});
-  self_->tell(feeder_, std::move(lease));
+  const bool changed = dry != dry_;
+  if (count == 0 && !changed) return all_given;
+  dry_ = dry;
+  self_->note({"leases {} batches", {count}});
+  for (std::size_t i = 0; i < feeders_.size(); ++i) {
+    if (leases[i].batches.empty() && !changed) continue;
+    leases[i].dry = dry;
+    self_->tell(feeders_[i], std::move(leases[i]));
+  }
   return all_given;
 }
 
@@ -119,6 +178,7 @@ void SchedulerState::retire(const RoundClosed& closed) {
   if (options_->method.planned()) {
     THALWEG_CHECK(closed.round == open_, "rounds are closed one after the other");
     open_ = open_.next();
+    if (!leased_.empty()) leased_.pop_front();
     settled(closed.round, allotment_->settle(closed.round, closed.spent, closed.refused));
   } else {
     settled(closed.round, allotment_->settle(closed.spent, closed.refused));
@@ -166,7 +226,10 @@ void SchedulerState::remove(MemberId member) {
       self_->tell(tree_.front().handle, Roster{{}, {member}, {}, {}});  // it counts all workers
     }
     // Where rounds are not planned, a leader may still hold what others are to get: it stays.
-    if (options_->method.planned() && parent.members.empty() && parent.id != root_id()) remove(parent.id);
+    if (options_->method.planned() && parent.members.empty() && parent.id != root_id()) {
+      parent.attached = false;
+      remove(parent.id);
+    }
     return;
   }
 }

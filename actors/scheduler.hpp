@@ -6,6 +6,7 @@
 #include "actors/rules/method.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,6 +28,7 @@ class SchedulerState {
     Round first;                  ///< the first round of the run, or of its resumption
     std::uint64_t strikes = 3;    ///< so many cost a worker its place
     std::size_t min_workers = 1;  ///< with fewer the run ends
+    std::uint64_t batch = 1;      ///< samples of a newcomer's first batches
     SupervisorHandle supervisor;
     ReporterHandle reporter;
   };
@@ -39,9 +41,15 @@ class SchedulerState {
     MemberId id;
     AggregatorHandle handle;
     std::vector<Roster::Member> members;
+    MemberId parent = {};  ///< of a leader
+    bool attached = true;  ///< its parent has it on its roster
   };
 
   void admit(const Hello& hello);
+  void join(const Joined& joined);
+  [[nodiscard]] Aggregator* find(MemberId aggregator);
+  /// Puts a leader that led nobody for a while back on its parent's roster.
+  void attach(Aggregator& leader);
   void lease();
   bool lease_rounds();
   bool lease_batches();
@@ -58,9 +66,11 @@ class SchedulerState {
   std::vector<Aggregator> tree_;  ///< root first, then in tree order
   struct Supply {
     std::uint64_t given = 0, served = 0;  ///< serials of batches
+    std::size_t feeder = 0;               ///< that serves it: place in feeders_
   };
 
-  FeederHandle feeder_;
+  std::vector<FeederHandle> feeders_;               ///< one per node
+  std::deque<rules::RoundShare> leased_;            ///< planned rounds that are not closed, the oldest first
   Round next_;                                      ///< first round not yet leased
   Round open_;                                      ///< first round not yet closed
   std::map<std::uint32_t, std::uint64_t> strikes_;  ///< by worker number

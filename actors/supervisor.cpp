@@ -31,6 +31,7 @@ SupervisorHandle::behavior_type SupervisorState::start(Options options) {
       },
       [this](const Stamp&, const Failed& message) { failed(message); },
       [this](const Stamp&, const Stopped& last_words) { stopped(last_words); },
+      [this](const Stamp&, const AddWorker& request) { add_worker(request.parent); },
       [this](const Stamp&, const Stop& request) {
         if (!stopping_) self_->tell(root_, request);
       },
@@ -54,7 +55,7 @@ void SupervisorState::spawn_everything() {
   const auto& config = assembly.config;
   scheduler_ = spawn_role<SchedulerHandle, SchedulerState>(
       system, {std::move(*assembly.allotment), assembly.method, assembly.balance, first, config.guard.strikes,
-               config.sync.min_workers, here, reporter_});
+               config.sync.min_workers, config.batch_of(0), here, reporter_});
   watch("scheduler", scheduler_);
   if (options_.keeper) {
     auto keeper = std::move(*options_.keeper);
@@ -70,8 +71,8 @@ void SupervisorState::spawn_everything() {
                std::move(assembly.evaluator.stream), std::move(assembly.evaluator.model), here});
   watch("evaluator", evaluator_);
   feeder_ = spawn_role<FeederHandle, FeederState>(
-      system, {assembly.data.train, assembly.config.run.seed, assembly.workers.size(), first,
-               assembly.method.planned(), here, scheduler_, assembly.pool});
+      system, {assembly.data.train, assembly.config.run.seed, first, assembly.method.planned(), here,
+               scheduler_, assembly.pool});
   watch("feeder", feeder_);
 
   Root::Options root;
@@ -109,6 +110,7 @@ AggregatorHandle SupervisorState::spawn_aggregator(MemberId id, std::size_t leve
                         assembly.make_pool(AggregatorState::sums_of(assembly.method, level)), assembly.pool,
                         assembly.method, rules::Guard(assembly.config.guard.max_norm), std::move(root)});
   watch(id.text(), handle);
+  aggregators_[id] = handle;
   return handle;
 }
 
@@ -120,13 +122,8 @@ void SupervisorState::spawn_members(const TreeSpec& tree, std::size_t level, con
     const auto number = next_worker_++;
     THALWEG_CHECK(number < assembly.workers.size(),
                   "a stream and a model are made for every worker of the tree");
-    auto& compute = assembly.workers[number];
-    auto worker = spawn_role<WorkerHandle, WorkerState>(
-        self_->system(),
-        {number, parent, parent_name, feeder_, SupervisorHandle(self_), std::move(compute.stream),
-         std::move(compute.model), assembly.make_pool(WorkerState::gradients_of(assembly.method)),
-         assembly.method, std::move(compute.replica)});
-    watch(worker_id(number).text(), worker, worker_id(number));
+    const auto worker =
+        spawn_worker(number, hello.aggregators[parent_index].id, std::move(assembly.workers[number]));
     hello.aggregators[parent_index].roster.added.push_back({worker_id(number), worker});
   }
   for (const auto& child : tree.children) {
@@ -136,6 +133,32 @@ void SupervisorState::spawn_members(const TreeSpec& tree, std::size_t level, con
     hello.aggregators.push_back({id, leader, {}});
     spawn_members(child, level + 1, leader, hello, hello.aggregators.size() - 1);
   }
+}
+
+WorkerHandle SupervisorState::spawn_worker(std::uint32_t number, MemberId parent, Compute compute) {
+  auto& assembly = options_.assembly;
+  auto worker = spawn_role<WorkerHandle, WorkerState>(
+      self_->system(), {number, aggregators_.at(parent), parent.text(), feeder_, SupervisorHandle(self_),
+                        std::move(compute.stream), std::move(compute.model),
+                        assembly.make_pool(WorkerState::gradients_of(assembly.method)), assembly.method,
+                        std::move(compute.replica)});
+  watch(worker_id(number).text(), worker, worker_id(number));
+  return worker;
+}
+
+/// While the run goes on.
+void SupervisorState::add_worker(MemberId parent) {
+  if (stopping_ || !aggregators_.contains(parent)) return;
+  const auto number = next_worker_++;
+  auto compute = options_.assembly.make_worker(number);
+  if (!compute) {
+    const auto left = std::count_if(watched_.begin(), watched_.end(),
+                                    [](const Watched& each) { return each.worker && each.running; });
+    return self_->tell(reporter_,
+                       Departed{worker_id(number), compute.error().text, static_cast<std::size_t>(left)});
+  }
+  const auto worker = spawn_worker(number, parent, std::move(*compute));
+  self_->tell(scheduler_, Joined{{worker_id(number), worker}, parent, feeder_});
 }
 
 template <class Handle>

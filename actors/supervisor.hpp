@@ -7,6 +7,7 @@
 
 #include <caf/actor_addr.hpp>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,9 @@ class SupervisorState {
   template <class Handle>
   void watch(const std::string& name, const Handle& handle, std::optional<MemberId> worker = {});
 
+  WorkerHandle spawn_worker(std::uint32_t number, MemberId parent, Compute compute);
+  void add_worker(MemberId parent);
+
   void failed(const Failed& failed);
   void fail(const std::string& end, const std::string& why);
   void stop_everybody();
@@ -72,6 +76,7 @@ class SupervisorState {
   std::vector<Watched> watched_;
   std::uint32_t next_leader_ = 0;
   std::uint32_t next_worker_ = 0;
+  std::map<MemberId, AggregatorHandle> aggregators_;
 
   bool stopping_ = false;
   bool closed_ = false;

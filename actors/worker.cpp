@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -31,7 +32,7 @@ WorkerHandle::behavior_type WorkerState::start(Options options) {
   return {
       [this](const Stamp&, const Parameters& parameters) { adopt(parameters); },
       [this](const Stamp&, const Slowest& slowest) {
-        slowest_ = std::max(slowest_, slowest.iterations);
+        hear_slowest(slowest.iterations);
         start_if_allowed();
       },
       [](const Stamp&, const Pull&) { THALWEG_CHECK(false, "leaders are pulled, workers contribute"); },
@@ -54,7 +55,7 @@ WorkerState::~WorkerState() {
 
 void WorkerState::adopt(const Parameters& parameters) {
   unanswered_ = 0;
-  slowest_ = std::max(slowest_, parameters.record.slowest);
+  hear_slowest(parameters.record.slowest);
   if (parameters.moves) {
     means_[parameters.record.round] = {parameters.moves, parameters.move_samples};
     if (means_.size() > means_kept) means_.erase(means_.begin());
@@ -64,7 +65,7 @@ void WorkerState::adopt(const Parameters& parameters) {
                               parameters.record.round, comes_early(parameters)};
   const auto decision = options_.method.adopt.decide(view);
   self_->note(decision.reason);
-  if (!parameters_) next_round_ = parameters.record.round;
+  if (!parameters_) next_round_ = parameters.begins.value_or(parameters.record.round);
   if (decision.action == rules::AdoptAction::take) {
     fresh_ = fresh_ || !parameters_ || parameters.version() != parameters_->version();
     parameters_ = parameters;
@@ -75,6 +76,13 @@ void WorkerState::adopt(const Parameters& parameters) {
     early_->moves = nullptr;  // likewise
   }
   start_if_allowed();
+}
+
+/// Who comes later, or has had nothing to compute on, is as far as the slowest.
+void WorkerState::hear_slowest(std::uint64_t iterations) {
+  slowest_ = std::max(slowest_, iterations);
+  const bool nobody_runs = slowest_ == std::numeric_limits<std::uint64_t>::max();
+  if (!nobody_runs) pace_clock_ = std::max(pace_clock_, slowest_);
 }
 
 /// One behind, round r begins at the parameters that opened round r - 1, also when its batch is late and
@@ -136,7 +144,9 @@ void WorkerState::rest() {
   want_batch(!options_.method.by_rounds());
   if (in_phase()) return end_phase();
   if (options_.method.tells_rest() && !std::exchange(resting_, true)) {
-    self_->tell(options_.parent, Progress{worker_id(options_.number), clock_, parameters_->version(), true});
+    const bool gap = options_.method.pace.kind == rules::PaceRule::Kind::stale;
+    self_->tell(options_.parent, Progress{worker_id(options_.number), gap ? pace_clock_ : clock_,
+                                          parameters_->version(), true});
   }
   self_->waits_for(feeder, {"waits for a batch: none is left, for now"});
 }
@@ -149,7 +159,7 @@ bool WorkerState::may_begin() {
   }
   const auto round = options_.method.planned() ? next_->round : next_round_;
   const auto decision =
-      options_.method.pace.may_start({round, parameters_->record.round, unanswered_, clock_, slowest_});
+      options_.method.pace.may_start({round, parameters_->record.round, unanswered_, pace_clock_, slowest_});
   self_->note(decision.reason);
   if (decision.action == rules::PaceAction::start) return true;
   self_->waits_for(parent(), decision.reason);
@@ -265,6 +275,7 @@ void WorkerState::step_done(const StepDone& done) {
   current_.reset();
   if (batch.range.count > 0) {
     ++clock_;
+    ++pace_clock_;
     ++phase_.steps;
     phase_.samples += batch.range.count;
     phase_.batch = std::max(phase_.batch, batch.range.count);
@@ -316,7 +327,8 @@ void WorkerState::contribute() {
   contribution.score = phase_.score;
   contribution.compute_ns = phase_.compute_ns;
   if (phase_.steps > 0) {
-    contribution.work.push_back({options_.number, phase_.samples, phase_.steps, phase_.compute_ns});
+    contribution.work.push_back(
+        {options_.number, phase_.samples, phase_.steps, phase_.compute_ns, pace_clock_});
   }
   contribution.serial = phase_.serial;
   contribution.norm = phase_.norm;

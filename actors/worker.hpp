@@ -65,6 +65,7 @@ class WorkerState {
   struct Work;
 
   void adopt(const Parameters& parameters);
+  void hear_slowest(std::uint64_t iterations);
   [[nodiscard]] bool comes_early(const Parameters& parameters) const;
   void take(const Batch& batch);
   void want_batch(bool patient);
@@ -102,6 +103,7 @@ class WorkerState {
   std::uint64_t contributions_ = 0;
   std::uint64_t unanswered_ = 0;  ///< of them
   std::uint64_t clock_ = 0;       ///< iterations finished
+  std::uint64_t pace_clock_ = 0;  ///< the same for the gap rule: never behind the slowest worker's
   std::uint64_t slowest_ = 0;     ///< of the slowest worker, as far as was told
   bool retrying_ = false;         ///< a Tick is under way, since no gradient buffer was free
   bool resting_ = false;          ///< the parent was told that there is nothing to compute on

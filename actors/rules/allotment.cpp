@@ -24,6 +24,7 @@ Allotment::Allotment(Options options) : options_(std::move(options)) {
   for (std::uint32_t worker = 0; worker < sampling.batches.size(); ++worker) {
     batches_[worker] = sampling.batches[worker];
   }
+  numbers_ = static_cast<std::uint32_t>(sampling.batches.size());
   commits_ = options_.commits;
   committed_samples_ = total(options_.committed);
 
@@ -70,7 +71,7 @@ RoundShare Allotment::next(Round round, std::uint64_t steps) {
   THALWEG_CHECK(available(), "a round is cut only when there is something to cut");
   THALWEG_CHECK(out_.empty() || out_.rbegin()->first < round, "rounds rise");
   out_[round];  // it is out, also before anybody has a piece of it
-  RoundShare share{round, std::vector<IndexRange>(options_.sampling.options().batches.size()), {}, {}};
+  RoundShare share{round, std::vector<IndexRange>(numbers_), {}, {}};
   if (steps > 1) share.steps_of.resize(share.ranges.size());
   std::vector<std::uint32_t> without;
   for (const auto& [worker, batch] : batches_) {
@@ -264,6 +265,12 @@ void Allotment::cut(const std::map<std::uint32_t, std::uint64_t>& batches) {
   for (auto& [worker, batch] : batches_) {
     if (const auto found = batches.find(worker); found != batches.end()) batch = found->second;
   }
+}
+
+void Allotment::add(std::uint32_t worker, std::uint64_t batch) {
+  THALWEG_CHECK(worker >= numbers_, "the number of a newcomer is new");
+  numbers_ = worker + 1;
+  batches_[worker] = batch;
 }
 
 void Allotment::remove(std::uint32_t worker) { batches_.erase(worker); }

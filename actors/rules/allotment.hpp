@@ -61,6 +61,8 @@ class Allotment {
   /// refused.
   Settled settle(const std::vector<IndexRange>& spent, const std::vector<Refusal>& refused);
 
+  /// A newcomer: it is given batches of `batch` samples from now on. Requires: its number is new.
+  void add(std::uint32_t worker, std::uint64_t batch);
   /// Gives `worker` nothing from now on. What it has out comes back when its rounds are settled, or when it
   /// is fenced.
   void remove(std::uint32_t worker);
@@ -109,6 +111,7 @@ class Allotment {
 
   Options options_;
   std::uint64_t per_epoch_ = 0;                     ///< positions of an epoch that are used
+  std::uint32_t numbers_ = 0;                       ///< workers are numbered below it
   std::map<std::uint32_t, std::uint64_t> batches_;  ///< b_i of the workers that are there, by number
   std::uint64_t epoch_ = 0;                         ///< the next fresh position
   std::uint64_t position_ = 0;

@@ -1,7 +1,6 @@
 #include "actors/rules/balance.hpp"
 
 #include "actors/rules/sampling.hpp"
-#include "runtime/check.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +26,8 @@ void Balance::observe(const std::vector<Work>& work) {
 }
 
 std::map<std::uint32_t, std::uint64_t> Balance::cut(const std::map<std::uint32_t, std::uint64_t>& batches) {
-  THALWEG_CHECK(global_batch_ >= batches.size(), "everybody gets a sample");
+  // Everybody gets a sample, however many have come.
+  const auto global_batch = std::max<std::uint64_t>(global_batch_, batches.size());
   commits_ = 0;
   double sum = 0;
   double most = 0;
@@ -51,7 +51,7 @@ std::map<std::uint32_t, std::uint64_t> Balance::cut(const std::map<std::uint32_t
     const double speed = workers_[number].speed == 0 ? mean : workers_[number].speed;
     weights.push_back(static_cast<std::uint64_t>(std::max(1.0, std::round(speed / most * resolution))));
   }
-  const auto shares = largest_remainder(global_batch_ - batches.size(), weights);
+  const auto shares = largest_remainder(global_batch - batches.size(), weights);
   auto cut = batches;
   std::size_t i = 0;
   for (auto& [number, batch] : cut) batch = 1 + shares[i++];

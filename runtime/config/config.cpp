@@ -1,4 +1,5 @@
 #include "runtime/check.hpp"
+#include "runtime/config/node_keys.hpp"
 #include "runtime/config/schema.hpp"
 #include "runtime/config/text.hpp"
 
@@ -56,6 +57,8 @@ Result<Config> resolve_config(Config config) {
 
 namespace config {
 namespace {
+
+constexpr std::uint64_t window_min = 1 << 16;
 
 std::optional<Problem> resolve_tree(Config::Topology& topology) {
   if (topology.tree == TreeSpec{}) {
@@ -143,6 +146,33 @@ std::optional<Problem> resolve_slow(Config& config) {
   return {};
 }
 
+std::optional<Problem> check_nodes(Config& config) {
+  std::size_t workers = 0;
+  for (std::size_t i = 0; i < config.nodes.size(); ++i) {
+    for (const NodeKey& key : node_keys()) {
+      if (const auto complaint = check_field(key.field(config.nodes[i]), key.rule)) {
+        return Problem{{"node"}, fmt::format("{} of block {}: {}", key.name, i + 1, *complaint)};
+      }
+    }
+    if (config.nodes[i].devices.empty()) {
+      return Problem{{"node"}, fmt::format("block {} has no device: give one, as [\"host\"]", i + 1)};
+    }
+    const std::size_t groups = std::max<std::size_t>(config.topology.groups, 1);
+    if (config.nodes[i].group >= groups) {
+      const std::string right =
+          groups == 1 ? "the only one is 0" : fmt::format("they are 0 to {}", groups - 1);
+      return Problem{
+          {"node", "topology.tree", "topology.groups"},
+          fmt::format("there is no group {}, which block {} names: {}", config.nodes[i].group, i + 1, right)};
+    }
+    workers += config.nodes[i].workers;
+  }
+  if (config.nodes.empty() || workers == config.topology.workers) return {};
+  return Problem{{"node", "topology.tree", "topology.workers"},
+                 fmt::format("all blocks together have {} worker{}, and the tree has {}: make them equal",
+                             workers, workers == 1 ? "" : "s", config.topology.workers)};
+}
+
 }  // namespace
 
 TreeSpec even_tree(std::uint64_t workers, std::uint64_t groups) {
@@ -187,6 +217,12 @@ std::optional<Problem> resolve(Config& config) {
   }
   if (!std::is_sorted(config.train.step_at.begin(), config.train.step_at.end())) {
     return Problem{{"train.step_at"}, "the fractions fall: give them in rising order"};
+  }
+  if (auto problem = check_nodes(config)) return problem;
+  if (config.net.window != 0 && config.net.window < window_min) {
+    return Problem{{"net.window"},
+                   fmt::format("{} bytes are too few for a connection to move: give {} or more, or 0",
+                               config.net.window, window_min)};
   }
   if (config.train.steps != 0) config.train.epochs = Config{}.train.epochs;
   return {};

@@ -1,5 +1,7 @@
 #include "runtime/config/draft.hpp"
 
+#include "runtime/config/node_keys.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +18,7 @@ Error invalid(const std::string& place, const std::string& text) {
 
 Status Draft::apply(const Setting& setting) {
   const std::string& place = setting.origin.place;
+  if (setting.section == node_section) return apply_node(setting);
   if (setting.key.empty()) {
     const std::string_view section = first_section(setting.section);
     if (section.empty()) return invalid(place, unknown_section(setting.section));
@@ -32,14 +35,44 @@ Status Draft::apply(const Setting& setting) {
   if (complaint) {
     return invalid(place, key->text() + ": " + *complaint);
   }
-  Origin origin = setting.origin;
-  origin.order = ++applied_;
-  origins_[key->text()] = std::move(origin);
+  remember(key->text(), setting);
   if (setting.origin.source == Source::file) {
     file_keys_.insert(key->text());
     file_topology_ = config_.topology;
   }
   return {};
+}
+
+Status Draft::apply_node(const Setting& setting) {
+  const std::string& place = setting.origin.place;
+  if (!setting.node && setting.key.empty()) {
+    return invalid(place,
+                   fmt::format("node: expected blocks, found {}: write [[node]] above the keys of each",
+                               kind_of(setting.value)));
+  }
+  const NodeKey* key = find_node_key(setting.key);
+  if (!setting.key.empty() && key == nullptr) return invalid(place, unknown_node_key(setting.key));
+  if (!setting.node) {
+    return invalid(place,
+                   fmt::format("node.{}: a flag cannot say of which node: write it into a [[node]] block "
+                               "of the job file",
+                               setting.key));
+  }
+  if (*setting.node >= config_.nodes.size()) config_.nodes.resize(*setting.node + 1);
+  if (key != nullptr) {
+    const Field field = key->field(config_.nodes[*setting.node]);
+    if (const auto complaint = set_field(field, setting.value, key->rule)) {
+      return invalid(place, fmt::format("node.{}: {}", key->name, *complaint));
+    }
+  }
+  remember(std::string(node_section), setting);
+  return {};
+}
+
+void Draft::remember(const std::string& key, const Setting& setting) {
+  Origin origin = setting.origin;
+  origin.order = ++applied_;
+  origins_[key] = std::move(origin);
 }
 
 Result<Config> Draft::finish() {

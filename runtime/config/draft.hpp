@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -27,13 +28,14 @@ struct Origin {
 
 /// One line of a job file, or one flag. Without a `section` it is a value outside all sections; without a
 /// `key` it is something that stands where a section belongs. With an `entry` it sets that one of a table
-/// only.
+/// only. With a `node` it is about that block of [[node]], counted from 0; without a `key`, it begins it.
 struct Setting {
   std::string section;
   std::string key;
   std::string entry;
   Value value;
   Origin origin;
+  std::optional<std::size_t> node = std::nullopt;
 };
 
 class Draft {
@@ -45,6 +47,8 @@ class Draft {
   Result<Config> finish();
 
  private:
+  Status apply_node(const Setting& setting);
+  void remember(const std::string& key, const Setting& setting);
   [[nodiscard]] Origin origin_of(const std::string& key) const;
   [[nodiscard]] Error blame(const Problem& problem) const;
   Status choose_length();

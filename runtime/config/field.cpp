@@ -61,6 +61,11 @@ Complaint check_text(const std::string& text, const Allowed& allowed) {
     return fmt::format("'{}' is not known: use {}", text, list_of(names->known));
   }
   if (const auto* calls = std::get_if<Calls>(&allowed)) return check_call(text, *calls);
+  if (const auto* address = std::get_if<Address>(&allowed); address != nullptr && !text.empty()) {
+    if (!is_address(text)) return fmt::format("'{}' is no address: write HOST:PORT or [IPV6]:PORT", text);
+    const bool port_zero = text.find_last_not_of('0') == text.rfind(':');
+    if (port_zero && !address->any_port) return "nobody listens at port 0: give the port of that node";
+  }
   if (const auto* rule = std::get_if<Text>(&allowed)) {
     if (text.empty() && !rule->may_be_empty) return "is empty: give a name, or leave the key out";
     if (rule->one_folder && (text == "." || text == ".." || text.find('/') != std::string::npos)) {
@@ -68,6 +73,13 @@ Complaint check_text(const std::string& text, const Allowed& allowed) {
     }
   }
   return {};
+}
+
+Complaint check_duration(std::chrono::milliseconds duration, const Allowed& allowed) {
+  if (duration.count() < 0) return "a duration cannot be negative: give 0 or more";
+  const auto* range = std::get_if<Durations>(&allowed);
+  if (range == nullptr || duration >= range->low) return {};
+  return out_of_range(duration_text(duration), "it", "at least " + duration_text(range->low));
 }
 
 Complaint check_tree(const TreeSpec& tree) {
@@ -133,6 +145,15 @@ Complaint read_list(const Value& value, const FieldRule& rule, std::string_view 
   return {};
 }
 
+Complaint read_text(const Value& value, const Allowed& allowed, std::string_view what,
+                    std::string_view /*subject*/, std::string& text) {
+  const auto* found = std::get_if<std::string>(&value.held);
+  if (found == nullptr) return expected(what, value);
+  if (auto complaint = check_text(*found, allowed)) return complaint;
+  text = *found;
+  return {};
+}
+
 Complaint read_factors(const Value& value, const FieldRule& rule, Factors& factors) {
   const auto* table = std::get_if<std::vector<Entry>>(&value.held);
   if (table == nullptr) return expected("a table of numbers, as { w3 = 4.0 }", value);
@@ -177,11 +198,10 @@ Complaint set_field(Field field, const Value& value, const FieldRule& rule) {
           [&](std::uint64_t* member) { return read_count(value, rule.allowed, "an integer", "it", *member); },
           [&](double* member) { return read_real(value, rule.allowed, "a number", "it", *member); },
           [&](std::string* member) -> Complaint {
-            const auto* text = std::get_if<std::string>(&value.held);
-            if (text == nullptr) return expected("a string", value);
-            if (auto complaint = check_text(*text, rule.allowed)) return complaint;
-            const bool is_call = std::holds_alternative<Calls>(rule.allowed) && !text->empty();
-            *member = is_call ? call_text(*parse_call(*text)) : *text;
+            std::string text;
+            if (auto complaint = read_text(value, rule.allowed, "a string", "it", text)) return complaint;
+            const bool is_call = std::holds_alternative<Calls>(rule.allowed) && !text.empty();
+            *member = is_call ? call_text(*parse_call(text)) : text;
             return {};
           },
           [&](std::vector<std::uint64_t>* member) {
@@ -189,6 +209,9 @@ Complaint set_field(Field field, const Value& value, const FieldRule& rule) {
           },
           [&](std::vector<double>* member) {
             return read_list(value, rule, "a number", "numbers", read_real, *member);
+          },
+          [&](std::vector<std::string>* member) {
+            return read_list(value, rule, "a string", "strings", read_text, *member);
           },
           [&](TreeSpec* member) -> Complaint {
             TreeSpec tree;
@@ -205,6 +228,7 @@ Complaint set_field(Field field, const Value& value, const FieldRule& rule) {
                   "'{}' is no duration: give a number and ms, s, m or h, as \"90s\" or \"1.5h\"",
                   printable(*text));
             }
+            if (auto complaint = check_duration(*duration, rule.allowed)) return complaint;
             *member = *duration;
             return {};
           },
@@ -229,33 +253,37 @@ Complaint set_entry(Factors& factors, const Entry& entry, const FieldRule& rule)
 
 Complaint check_field(Field field, const FieldRule& rule) {
   return std::visit(
-      Overloaded{[&](const bool*) -> Complaint { return {}; },
-                 [&](const std::uint64_t* count) { return check_count(*count, false, rule.allowed, "it"); },
-                 [&](const double* number) { return check_real(*number, rule.allowed, "it"); },
-                 [&](const std::string* text) { return check_text(*text, rule.allowed); },
-                 [&](const std::vector<std::uint64_t>* counts) -> Complaint {
-                   for (const auto count : *counts) {
-                     if (auto complaint = check_count(count, false, rule.allowed, "each")) return complaint;
-                   }
-                   return {};
-                 },
-                 [&](const std::vector<double>* numbers) -> Complaint {
-                   for (const auto number : *numbers) {
-                     if (auto complaint = check_real(number, rule.allowed, "each")) return complaint;
-                   }
-                   return {};
-                 },
-                 [&](const TreeSpec* tree) { return check_tree(*tree); },
-                 [&](const std::chrono::milliseconds* duration) -> Complaint {
-                   if (duration->count() >= 0) return {};
-                   return "a duration cannot be negative: give 0 or more";
-                 },
-                 [&](const Factors* factors) -> Complaint {
-                   for (const auto& [name, number] : *factors) {
-                     if (auto complaint = check_real(number, rule.allowed, "each")) return complaint;
-                   }
-                   return {};
-                 }},
+      Overloaded{
+          [&](const bool*) -> Complaint { return {}; },
+          [&](const std::uint64_t* count) { return check_count(*count, false, rule.allowed, "it"); },
+          [&](const double* number) { return check_real(*number, rule.allowed, "it"); },
+          [&](const std::string* text) { return check_text(*text, rule.allowed); },
+          [&](const std::vector<std::uint64_t>* counts) -> Complaint {
+            for (const auto count : *counts) {
+              if (auto complaint = check_count(count, false, rule.allowed, "each")) return complaint;
+            }
+            return {};
+          },
+          [&](const std::vector<double>* numbers) -> Complaint {
+            for (const auto number : *numbers) {
+              if (auto complaint = check_real(number, rule.allowed, "each")) return complaint;
+            }
+            return {};
+          },
+          [&](const std::vector<std::string>* texts) -> Complaint {
+            for (const auto& text : *texts) {
+              if (auto complaint = check_text(text, rule.allowed)) return complaint;
+            }
+            return {};
+          },
+          [&](const TreeSpec* tree) { return check_tree(*tree); },
+          [&](const std::chrono::milliseconds* duration) { return check_duration(*duration, rule.allowed); },
+          [&](const Factors* factors) -> Complaint {
+            for (const auto& [name, number] : *factors) {
+              if (auto complaint = check_real(number, rule.allowed, "each")) return complaint;
+            }
+            return {};
+          }},
       field);
 }
 
@@ -263,7 +291,7 @@ std::string field_text(Field field, const FieldRule& rule) {
   const auto list = [&](const auto& numbers, const auto& text) {
     if (rule.or_one && numbers.size() == 1) return text(numbers[0]);
     std::string all;
-    for (const auto number : numbers) all += (all.empty() ? "" : ", ") + text(number);
+    for (const auto& number : numbers) all += (all.empty() ? "" : ", ") + text(number);
     return "[" + all + "]";
   };
   const auto count_text = [](std::uint64_t count) { return std::to_string(count); };
@@ -275,6 +303,7 @@ std::string field_text(Field field, const FieldRule& rule) {
           [](const std::string* text) { return string_text(*text); },
           [&](const std::vector<std::uint64_t>* counts) { return list(*counts, count_text); },
           [&](const std::vector<double>* numbers) { return list(*numbers, real_text); },
+          [&](const std::vector<std::string>* texts) { return list(*texts, string_text); },
           [](const TreeSpec* tree) { return tree->text(); },
           [](const std::chrono::milliseconds* duration) { return string_text(duration_text(*duration)); },
           [](const Factors* factors) {

@@ -28,7 +28,8 @@ static_assert(std::is_same_v<std::size_t, std::uint64_t>, "the counts of a Confi
 using Factors = std::vector<std::pair<std::string, double>>;
 
 using Field = std::variant<bool*, std::uint64_t*, double*, std::string*, std::vector<std::uint64_t>*,
-                           std::vector<double>*, TreeSpec*, std::chrono::milliseconds*, Factors*>;
+                           std::vector<double>*, std::vector<std::string>*, TreeSpec*,
+                           std::chrono::milliseconds*, Factors*>;
 
 /// Workers and leaders of one process: a message id has 12 bits for the actor, and feeder, scheduler and the
 /// like need a few of them.
@@ -59,7 +60,17 @@ struct Text {
   bool one_folder = false;  ///< is the name of a folder, so no path
 };
 
-using Allowed = std::variant<std::monostate, Counts, Reals, Names, Calls, Text>;
+/// Where somebody listens: HOST:PORT or [IPV6]:PORT, or nothing.
+struct Address {
+  bool any_port = true;  ///< port 0 may stand for any free one
+};
+
+/// How long a duration is at least; never negative.
+struct Durations {
+  std::chrono::milliseconds low{0};
+};
+
+using Allowed = std::variant<std::monostate, Counts, Reals, Names, Calls, Text, Address, Durations>;
 
 /// How a field is declared: what it accepts, and for a list whether one number stands for a list of one.
 struct FieldRule {

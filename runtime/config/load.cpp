@@ -1,4 +1,5 @@
 #include "runtime/config/draft.hpp"
+#include "runtime/config/node_keys.hpp"
 #include "runtime/config/schema.hpp"
 #include "runtime/config/text.hpp"
 #include "runtime/config/value.hpp"
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -78,10 +80,30 @@ std::string syntax_text(const toml::parse_error& error) {
 
 using Found = std::vector<std::pair<toml::source_position, Setting>>;
 
+/// Adds the blocks of [[node]], or whatever else is called so.
+void add_nodes(const toml::key& name, const toml::node& node, const std::string& file, Found& found) {
+  std::optional<std::size_t> index;
+  const auto add = [&](toml::source_position at, std::string_view key, Value value) {
+    const Origin origin = {Source::file, fmt::format("{}:{}", file, at.line)};
+    found.emplace_back(
+        at, Setting{std::string(node_section), std::string(key), "", std::move(value), origin, index});
+  };
+  if (!node.is_array_of_tables()) return add(name.source().begin, "", value_of(node));
+  for (const auto& block : *node.as_array()) {
+    index = index ? *index + 1 : 0;
+    add(block.source().begin, "", {});
+    for (const auto& [key, inner] : *block.as_table()) add(key.source().begin, key.str(), value_of(inner));
+  }
+}
+
 /// Adds what stands in `table`, which is the section `outer`, or the whole file when that is empty.
 void add_settings(const std::string& outer, const toml::table& table, const std::string& file, Found& found) {
   for (const auto& [key, node] : table) {
     const std::string name(key.str());
+    if (outer.empty() && name == node_section) {
+      add_nodes(key, node, file, found);
+      continue;
+    }
     const std::string inner = outer.empty() ? name : outer + "." + name;
     const bool leads_to_sections = !first_section(inner).empty();
     if (node.is_table() && leads_to_sections) {

@@ -1,3 +1,4 @@
+#include "runtime/config/node_keys.hpp"
 #include "runtime/config/schema.hpp"
 #include "runtime/config/text.hpp"
 
@@ -34,7 +35,7 @@ std::string print_config(const Config& config) {
     if (!key.left_out) text += fmt::format("# {}\n", key.comment);
     text += fmt::format("{}{} = {}\n", replaced || left_out ? "# " : "", key.name, value);
   }
-  return text;
+  return text + config::nodes_text(shown.nodes);
 }
 
 }  // namespace thalweg

@@ -1,5 +1,7 @@
 #include "runtime/config/schema.hpp"
 
+#include "runtime/time/silence.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -14,6 +16,11 @@ constexpr std::uint64_t samples_max =
     std::numeric_limits<std::uint32_t>::max();  // indices are stored in 32 bits
 constexpr std::uint64_t samples_total_max = 1'000'000'000'000'000'000;
 constexpr std::uint64_t seed_max = std::numeric_limits<std::int64_t>::max();  // TOML's integers end there
+
+// A frame holds at most 1 MiB (runtime/wire), and chunks that are much smaller are all headers.
+constexpr std::uint64_t chunk_kib_min = 4;
+constexpr std::uint64_t chunk_kib_max = 1024;
+constexpr std::uint64_t window_max = std::uint64_t{1} << 34;
 
 constexpr std::string_view schedules[] = {"constant", "step", "cosine"};
 constexpr std::string_view optimizers[] = {"sgd", "adamw"};
@@ -256,6 +263,17 @@ const Key table[] = {
      [](Config& c) -> Field { return &c.sync.min_workers; },
      {Counts{1, workers_max}}},
 
+    {"sync",
+     "offline_max",
+     "Local steps that workers go on with while the root is away; in lockstep they wait instead.",
+     [](Config& c) -> Field { return &c.sync.offline_max; },
+     {Counts{0, rounds_max}}},
+    {"sync",
+     "admit_within",
+     "Rounds that a newcomer's parameters may be behind when its contributions begin to count.",
+     [](Config& c) -> Field { return &c.sync.admit_within; },
+     {Reals{.low = 1}}},
+
     {"sync.level.0",
      "trigger",
      "When aggregators on this level of the tree (0: the root) close a round, as trigger above; leaders (1 "
@@ -342,6 +360,40 @@ const Key table[] = {
      "End the run when an evaluation reaches this accuracy (0 to 1); 0: no such end.",
      [](Config& c) -> Field { return &c.stop.target_accuracy; },
      {Reals{.high = 1}}},
+
+    {"net",
+     "listen",
+     "Where a node listens, as \"HOST:PORT\" or \"[IPV6]:PORT\", port 0: any free one; empty: it finds a "
+     "place.",
+     [](Config& c) -> Field { return &c.net.listen; },
+     {Address{}}},
+    {"net",
+     "join",
+     "Where the root's node listens; empty: this node is the root's.",
+     [](Config& c) -> Field { return &c.net.join; },
+     {Address{.any_port = false}}},
+    {"net", "keys", "Folder with the node's keys, as thalweg keys makes them.",
+     [](Config& c) -> Field { return &c.net.keys; }},
+    {"net",
+     "silence",
+     "How long a node may be silent: all bounds derive from it, and thalweg doctor shows them.",
+     [](Config& c) -> Field { return &c.net.silence; },
+     {Durations{Silence::tolerance_min}}},
+    {"net",
+     "chunk_kib",
+     "Gradients and parameters travel in pieces of at most this size.",
+     [](Config& c) -> Field { return &c.net.chunk_kib; },
+     {Counts{chunk_kib_min, chunk_kib_max}}},
+    {"net",
+     "window",
+     "Bytes on their way on one connection, at most; 0: what it needs, measured.",
+     [](Config& c) -> Field { return &c.net.window; },
+     {Counts{0, window_max}}},
+    {"net",
+     "restarts",
+     "How often a node that ended by itself is started again.",
+     [](Config& c) -> Field { return &c.net.restarts; },
+     {Counts{0, rounds_max}}},
 
     {"emulate", "step", "Length of a step of train.batch samples at speed 1, as \"10ms\"; \"0s\": as it is.",
      [](Config& c) -> Field { return &c.emulate.step; }},

@@ -69,6 +69,20 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+bool is_address(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return false;
+  std::string_view host = text.substr(0, colon);
+  const std::string_view port = text.substr(colon + 1);
+  std::uint16_t number = 0;
+  const auto parsed = std::from_chars(port.data(), port.data() + port.size(), number);
+  if (parsed.ec != std::errc{} || parsed.ptr != port.data() + port.size()) return false;
+  const bool brackets = host.starts_with('[') && host.ends_with(']');
+  if (brackets) host = host.substr(1, host.size() - 2);
+  return !host.empty() && brackets == (host.find(':') != std::string_view::npos) &&
+         host.find_first_of("[] /") == std::string_view::npos;
+}
+
 std::string real_text(double number) {
   std::string text = fmt::format("{}", number);
   // An integer would read back as the same number, but a float shows what kind of number belongs here.

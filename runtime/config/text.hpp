@@ -17,6 +17,10 @@ std::string string_text(std::string_view text);
 /// `text` as an error message can show it in one line: control characters and broken UTF-8 escaped.
 std::string printable(std::string_view text);
 
+/// Whether `text` has the form HOST:PORT or [IPV6]:PORT. Whether there is such a host is for net/ to find
+/// out.
+bool is_address(std::string_view text);
+
 /// The shortest TOML float that reads back as `number`.
 std::string real_text(double number);
 

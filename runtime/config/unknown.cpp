@@ -1,4 +1,5 @@
 #include "runtime/config/nearest.hpp"
+#include "runtime/config/node_keys.hpp"
 #include "runtime/config/schema.hpp"
 #include "runtime/config/text.hpp"
 
@@ -25,6 +26,12 @@ std::vector<std::string> sections_where(Choice chosen) {
 }
 
 bool is_outer(std::string_view section) { return section.find('.') == std::string_view::npos; }
+
+std::vector<std::string> outer_sections() {
+  auto names = sections_where(is_outer);
+  names.emplace_back(node_section);
+  return names;
+}
 
 /// How far a key that somebody wrote is from one that exists. A key in the wrong section is one step off for
 /// its section and the rest for its name; where sections are nested, the whole of it may be near, too.
@@ -60,7 +67,7 @@ std::string unknown_key(std::string_view section, std::string_view name) {
   }
   const std::string failed = "unknown key '" + printable(written) + "': ";
   if (nearest != nullptr) return failed + "did you mean '" + nearest->text() + "'?";
-  if (!is_section(section)) return failed + "keys stand in the sections " + joined(sections_where(is_outer));
+  if (!is_section(section)) return failed + "keys stand in the sections " + joined(outer_sections());
   if (const std::string nested = nearest_nested(section, name); !nested.empty()) {
     return failed + "did you mean the section '" + nested + "'?";
   }
@@ -78,7 +85,7 @@ std::string unknown_section(std::string_view name) {
     const auto nested = sections_where([&](std::string_view one) { return is_nested(one, outer); });
     if (!nested.empty()) return failed + "the sections in " + std::string(outer) + " are " + joined(nested);
   }
-  const auto sections = sections_where(is_outer);
+  const auto sections = outer_sections();
   const std::string nearest = nearest_name(name, sections);
   if (!nearest.empty()) return failed + "did you mean '" + nearest + "'?";
   return failed + "the sections are " + joined(sections);

@@ -27,6 +27,9 @@ struct Work {
   std::uint64_t samples = 0;
   std::uint64_t steps = 0;
   std::uint64_t compute_ns = 0;
+  /// Its clock after them: iterations it has finished, or, for who came later, those of the slowest worker at
+  /// the time and its own since.
+  std::uint64_t clock = 0;
 };
 
 /// Iterations of a contribution whose gradients were taken at one version.

@@ -30,6 +30,8 @@ struct Parameters {
     std::uint64_t seq = 0;
   };
   std::optional<Answer> answer;
+  /// To a newcomer: the first round that counts what it contributes. Empty: it is the one that opens.
+  std::optional<Round> begins;
   /// Of the round that made this version, where workers make outer steps of their own: the sum of
   /// n·(w - x) and its n. Null elsewhere.
   Payload moves;

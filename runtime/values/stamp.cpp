@@ -70,6 +70,30 @@ std::string kind_name(MessageKind kind) {
       return "fenced";
     case MessageKind::drained:
       return "drained";
+    case MessageKind::joined:
+      return "joined";
+    case MessageKind::arrived:
+      return "arrived";
+    case MessageKind::add_worker:
+      return "add_worker";
+    case MessageKind::apply:
+      return "apply";
+    case MessageKind::admit:
+      return "admit";
+    case MessageKind::refuse:
+      return "refuse";
+    case MessageKind::host:
+      return "host";
+    case MessageKind::ready:
+      return "ready";
+    case MessageKind::heartbeat:
+      return "heartbeat";
+    case MessageKind::leave:
+      return "leave";
+    case MessageKind::new_parent:
+      return "new_parent";
+    case MessageKind::dismiss:
+      return "dismiss";
   }
   return "kind-" + std::to_string(static_cast<unsigned>(kind));
 }

@@ -45,6 +45,18 @@ enum class MessageKind : std::uint16_t {
   served = 30,
   fenced = 31,
   drained = 32,
+  joined = 33,
+  arrived = 34,
+  add_worker = 35,
+  apply = 36,
+  admit = 37,
+  refuse = 38,
+  host = 39,
+  ready = 40,
+  heartbeat = 41,
+  leave = 42,
+  new_parent = 43,
+  dismiss = 44,
 };
 
 /// Name of a kind as logs print it: the enumerator. "kind-N" for a number this release does not know.

@@ -121,6 +121,19 @@ slow = { w3 = 4.0, w1 = 0.5 }
 """,
         "entry_flags": b"[emulate.slow]\nw1 = 2\n\0emulate.slow.w0=3\0sync.level.1.trigger=any\0"
                        b"sync.method=inhad(2)\0",
+        "nodes": b"""[topology]
+workers = 3
+[net]
+listen = "[::1]:0"
+join = "root:7000"
+silence = "1.5s"
+[[node]]
+host = "a"
+workers = 2
+[[node]]
+group = 0
+devices = ["cuda:0", "host"]
+\0node.host=b\0net.window=65536\0""",
         "dates": b"[run]\nname = 1979-05-27T07:32:00-08:00\n[[node]]\nx = 07:32:00\n",
     },
     "frame": {

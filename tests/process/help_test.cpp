@@ -31,7 +31,8 @@ TEST(Help, OfTheProgram) {
 }
 
 TEST(Help, OfEachCommand) {
-  for (const std::string command : {"train", "eval", "devices", "init", "bench", "compare"}) {
+  for (const std::string command :
+       {"train", "eval", "devices", "init", "bench", "compare", "keys", "doctor"}) {
     const Finished finished = run_program({command, "--help"});
     EXPECT_EQ(finished.exit_code, 0) << command;
     EXPECT_EQ(finished.err, "") << command;

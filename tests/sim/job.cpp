@@ -16,7 +16,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr std::uint64_t job_stream = 121, size_stream = 122;
+constexpr std::uint64_t job_stream = 121, size_stream = 122, newcomers_stream = 123;
 
 bool chance(Random& random, double of) { return random.uniform() < of; }
 
@@ -99,6 +99,15 @@ void add_trouble(Random& random, Job& job) {
   if (chance(random, 0.2)) job.bad_sample = random.below(job.samples);
 }
 
+void add_newcomers(std::uint64_t seed, Job& job) {
+  Random random(seed, newcomers_stream);
+  if (!chance(random, 0.4)) return;
+  const auto count = 1 + random.below(4);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    job.newcomers.push_back({between(random, Time{}, milliseconds{1000}), random.bits() >> 32});
+  }
+}
+
 std::string text_of(const Trouble& trouble) {
   const auto worker = "w" + std::to_string(trouble.worker);
   const auto steps = " in step " + std::to_string(trouble.step) +
@@ -161,6 +170,7 @@ Job job_with(std::uint64_t seed, std::size_t workers, std::size_t levels) {
   }
 
   draw_method(seed, config);
+  add_newcomers(seed, job);
 
   auto resolved = resolve_config(std::move(config));
   THALWEG_CHECK(resolved.ok(), resolved ? "" : resolved.error().text);
@@ -193,6 +203,9 @@ std::string Job::text() const {
   for (std::size_t i = 0; i < std::min(troubles.size(), listed_max); ++i) text += ", " + text_of(troubles[i]);
   if (troubles.size() > listed_max) {
     text += ", " + std::to_string(troubles.size() - listed_max) + " more in trouble";
+  }
+  for (const auto& newcomer : newcomers) {
+    text += ", one more at " + std::to_string(newcomer.at.count() / 1000) + " us";
   }
   if (bad_sample) text += ", sample " + std::to_string(*bad_sample) + " is bad";
   if (config.guard.max_norm > 0) text += ", gradients have a bound";

@@ -39,6 +39,12 @@ struct Trouble {
   Time at{};                ///< when it is killed
 };
 
+/// One more worker, while the run goes on.
+struct Newcomer {
+  Time at{};
+  std::uint64_t below = 0;  ///< which of the aggregators that have workers, modulo their number
+};
+
 /// All that a simulated run depends on.
 struct Job {
   std::uint64_t seed = 0;     ///< of links, streams and the order in which actors run
@@ -49,6 +55,7 @@ struct Job {
   ComputeOptions compute;
   std::optional<Time> stop_at;  ///< when the user asks to stop
   std::vector<Trouble> troubles;
+  std::vector<Newcomer> newcomers;
   std::optional<std::uint64_t> bad_sample;  ///< its gradient is never finite, whoever computes it
   std::optional<Time> leader_killed_at;     ///< g0's actor ends without a word
   std::optional<Time> cut_at;               ///< the machine is lost; the run goes on from the last checkpoint

@@ -63,6 +63,19 @@ struct Bounds {
   }
 };
 
+/// Who has workers, in the order in which leaders are numbered.
+void add_parents(const TreeSpec& tree, MemberId id, std::uint32_t& leaders, std::vector<MemberId>& parents) {
+  if (tree.workers > 0) parents.push_back(id);
+  for (const auto& child : tree.children) add_parents(child, leader_id(leaders++), leaders, parents);
+}
+
+std::vector<MemberId> parents_in(const TreeSpec& tree) {
+  std::vector<MemberId> parents;
+  std::uint32_t leaders = 0;
+  add_parents(tree, root_id(), leaders, parents);
+  return parents;
+}
+
 class Cluster {
  public:
   Cluster(const SimulationOptions& options, const Audience& audience)
@@ -87,8 +100,9 @@ class Cluster {
     caf::actor_system system(context_);
     auto& coordinator = dynamic_cast<test_coordinator&>(system.scheduler());
     {
+      const auto parents = parents_in(assembly->tree);
       const auto supervisor = spawn(system, std::move(*assembly));
-      foresee(supervisor);
+      foresee(supervisor, parents);
       go(coordinator, Bounds(job_, sampling));
       if (!ending_.outcome) clear_away(coordinator, supervisor);
     }
@@ -106,7 +120,7 @@ class Cluster {
   /// One for each worker, in the order of their numbers, then the evaluator's.
   Result<std::unique_ptr<Model>> make_model() {
     const auto worker = models_++;
-    const bool evaluator = worker == job_.config.topology.workers;
+    const bool evaluator = worker == job_.config.topology.workers;  // newcomers' follow
     std::vector<Trouble> troubles;
     std::copy_if(job_.troubles.begin(), job_.troubles.end(), std::back_inserter(troubles),
                  [&](const Trouble& trouble) { return !evaluator && trouble.worker == worker; });
@@ -115,7 +129,13 @@ class Cluster {
   }
 
   /// Puts into the queue what happens from outside.
-  void foresee(const actors::SupervisorHandle& supervisor) {
+  void foresee(const actors::SupervisorHandle& supervisor, const std::vector<MemberId>& parents) {
+    for (const auto& newcomer : job_.newcomers) {
+      const auto parent = parents[newcomer.below % parents.size()];
+      time_.at(newcomer.at, 0, [this, &supervisor, parent] {
+        if (!ending_.outcome) say(supervisor, actors::AddWorker{parent});
+      });
+    }
     if (job_.stop_at) {
       time_.at(*job_.stop_at, 0,
                [this, &supervisor] { ask_to_stop(supervisor, actors::Stop::When::after_round); });
@@ -156,8 +176,13 @@ class Cluster {
   }
 
   void ask_to_stop(const actors::SupervisorHandle& supervisor, actors::Stop::When when) {
-    const Stamp stamp{MessageId::make({}, ActorNumber{4095}, ++asked_), {}, 0, 1, 0, MessageKind::stop};
-    caf::anon_send(supervisor, stamp, actors::Stop{when});
+    say(supervisor, actors::Stop{when});
+  }
+
+  template <class Body>
+  void say(const actors::SupervisorHandle& supervisor, Body body) {
+    const Stamp stamp{MessageId::make({}, ActorNumber{4095}, ++asked_), {}, 0, 1, 0, actors::kind_of<Body>};
+    caf::anon_send(supervisor, stamp, std::move(body));
   }
 
   void go(test_coordinator& coordinator, const Bounds& bounds) {

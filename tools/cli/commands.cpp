@@ -203,11 +203,51 @@ Command compare_command() {
   return command;
 }
 
+Command keys_command() {
+  Command command;
+  command.name = "keys";
+  command.summary = "Make or check the keys by which the nodes of a cluster know each other.";
+  command.positionals = {
+      {"ACTION",
+       "init: make the authority of a new cluster, and its token, in the folder DIR. node: make the keys of "
+       "the node NAME, in a folder of that name below the authority's. check: say whose keys are in the "
+       "folder DIR, or what is wrong with them.",
+       true},
+      {"DIR|NAME", "What the action is about. Nothing that is there is ever replaced."}};
+  command.groups = {{"Flags",
+                     {
+                         {"--dir", "DIR", "", "With node: the folder of the authority (default: keys)."},
+                         help_flag,
+                     }}};
+  command.examples =
+      "thalweg keys init keys           # once; keys/ca.key stays on this machine\n"
+      "thalweg keys node worker-1       # then copy keys/worker-1 to that machine\n"
+      "thalweg keys check worker-1      # there";
+  return command;
+}
+
+Command doctor_command() {
+  Command command;
+  command.name = "doctor";
+  command.summary = "Check whether nodes can work on this machine, and reach another one.";
+  command.positionals = {{"HOST:PORT", "Also try to connect to where another node listens."}};
+  command.groups = {
+      {"Flags",
+       {
+           {"--keys", "DIR", "", "Also check a node's keys, as `thalweg keys check` does."},
+           {"--silence", "T", "", "Show the bounds that follow from this value of net.silence (default 2s)."},
+           {"--json", "", "", "Print the findings as one JSON object, on the last line of stdout."},
+           help_flag,
+       }}};
+  command.examples = "thalweg doctor root-machine:7000 --keys keys";
+  return command;
+}
+
 }  // namespace
 
 std::vector<Command> all_commands() {
-  return {train_command(), eval_command(),  devices_command(),
-          init_command(),  bench_command(), compare_command()};
+  return {train_command(), eval_command(),    devices_command(), init_command(),
+          bench_command(), compare_command(), keys_command(),    doctor_command()};
 }
 
 }  // namespace thalweg::cli

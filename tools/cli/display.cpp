@@ -48,6 +48,7 @@ void Display::show(const RunEvent& event) {
                         [this](const Progressed& progressed) { progress(progressed); },
                         [this](const Evaluated& evaluated) { evaluation(evaluated); },
                         [this](const WorkerLost& lost) { worker_lost(lost); },
+                        [this](const WorkerJoined& joined) { worker_joined(joined); },
                         [this](const Checkpointed& checkpointed) { checkpoint(checkpointed); },
                         [this](const Ended&) { end_line(); }},
              event);
@@ -90,6 +91,11 @@ void Display::evaluation(const Evaluated& evaluated) {
 void Display::worker_lost(const WorkerLost& lost) {
   const char* workers = lost.workers_left == 1 ? "worker is" : "workers are";
   add_line(fmt::format("{} is lost: {}: {} {} left", lost.worker, lost.why, lost.workers_left, workers));
+}
+
+void Display::worker_joined(const WorkerJoined& joined) {
+  const char* workers = joined.workers == 1 ? "worker" : "workers";
+  add_line(fmt::format("{} has joined: {} {}", joined.worker, joined.workers, workers));
 }
 
 void Display::checkpoint(const Checkpointed& checkpointed) {

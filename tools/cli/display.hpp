@@ -44,6 +44,7 @@ class Display {
   void progress(const Progressed& progressed);
   void evaluation(const Evaluated& evaluated);
   void worker_lost(const WorkerLost& lost);
+  void worker_joined(const WorkerJoined& joined);
   void checkpoint(const Checkpointed& checkpointed);
   void show_progress(double wall_s);
   void redraw();

@@ -44,6 +44,8 @@ int run_command(const Command& command, const std::vector<std::string>& typed) {
   if (command.name == "devices") return run_devices(*arguments);
   if (command.name == "bench") return run_bench(*arguments);
   if (command.name == "compare") return run_compare(*arguments);
+  if (command.name == "keys") return run_keys(*arguments);
+  if (command.name == "doctor") return run_doctor(*arguments);
   return run_init(*arguments);
 }
 

@@ -12,5 +12,7 @@ int run_devices(const Arguments& arguments);
 int run_init(const Arguments& arguments);
 int run_bench(const Arguments& arguments);
 int run_compare(const Arguments& arguments);
+int run_keys(const Arguments& arguments);
+int run_doctor(const Arguments& arguments);
 
 }  // namespace thalweg::cli

@@ -8,11 +8,22 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 /// A whole training run inside this process: the actors of one tree, their devices and the data. Several
 /// clusters may live in one process; they share nothing.
 namespace thalweg {
+
+/// Where the workers of a run are on other machines, or in other processes: they come as Nodes (node.hpp).
+struct ListenOptions {
+  std::string address;         ///< "10.0.0.1:7000"; port 0: any free one
+  std::filesystem::path keys;  ///< folder of the root's keys, as `thalweg keys node` makes it
+  std::size_t workers = 0;     ///< of the job's, that this process hosts itself: the first ones
+  /// Called once, when nodes can come: the address with its port. May be empty.
+  std::function<void(const std::string& address)> on_listening;
+};
 
 struct ClusterOptions {
   /// Own network instead of `config.model.name`; empty: the built-in network of that name.
@@ -21,6 +32,8 @@ struct ClusterOptions {
   /// that calls `wait`, the others on one of the cluster's own threads; must not block for long and must not
   /// call back into the cluster except `stop`. May be empty.
   std::function<void(const RunEvent&)> on_event;
+  /// Empty: all of the run is in this process.
+  std::optional<ListenOptions> listen;
 };
 
 class Cluster {

@@ -102,6 +102,8 @@ struct Config {
     std::string parameters_to = "pulled";  ///< inhad: the pulled groups, or all
     std::size_t warmup_rounds = 0;         ///< in lockstep and with one step, before the method begins
     std::size_t min_workers = 1;           ///< with fewer left the run ends
+    std::size_t offline_max = 64;          ///< local steps that workers go on with while no root is there
+    double admit_within = 2.0;  ///< rounds that a newcomer's parameters may be behind when its work counts
     /// Trigger by level of the tree, the root's first; empty: the method's. `[sync.level.N]` in a job file.
     std::array<std::string, 4> level_triggers;
     friend bool operator==(const Sync&, const Sync&) = default;
@@ -141,6 +143,28 @@ struct Config {
     friend bool operator==(const Stop&, const Stop&) = default;
   } stop;
 
+  /// How the nodes of a run that has several find each other and stay in touch.
+  struct Net {
+    std::string listen;  ///< "HOST:PORT" or "[IPV6]:PORT", port 0: any free one; empty: the node decides
+    std::string join;    ///< where the root's node listens; empty: this is it
+    std::string keys;    ///< folder with this node's keys, as `thalweg keys node` makes it
+    std::chrono::milliseconds silence{2000};  ///< all bounds on silence derive from it
+    std::size_t chunk_kib = 1024;             ///< payloads travel in pieces of at most this size
+    std::size_t window = 0;     ///< bytes on their way on one connection, at most; 0: what it needs, measured
+    std::size_t restarts = 10;  ///< of a node that ended without having been told to
+    friend bool operator==(const Net&, const Net&) = default;
+  } net;
+
+  /// A machine's share of the workers. In a job file each has a block, [[node]].
+  struct Node {
+    std::string host;                             ///< name or address; empty: this machine
+    std::size_t workers = 1;                      ///< that run there
+    std::size_t group = 0;                        ///< the leader that they belong to
+    std::vector<std::string> devices = {"host"};  ///< shared by its workers, in turn
+    friend bool operator==(const Node&, const Node&) = default;
+  };
+  std::vector<Node> nodes;  ///< none: all workers run on this machine
+
   /// Stands for slower machines and links than there are; all that it touches is labelled "emulated".
   struct Emulate {
     std::chrono::milliseconds step{0};  ///< one step of `train.batch` samples at speed 1; 0: as fast as it is
@@ -153,9 +177,9 @@ struct Config {
     friend bool operator==(const Emulate&, const Emulate&) = default;
   } emulate;
 
-  /// Batch of worker `index`, in tree order.
+  /// Batch of worker `index`, in tree order; of one that comes later, the first one's.
   [[nodiscard]] std::size_t batch_of(std::size_t index) const {
-    return train.batch.size() == 1 ? train.batch[0] : train.batch[index];
+    return index < train.batch.size() ? train.batch[index] : train.batch[0];
   }
   /// Sum of the batches of all workers.
   [[nodiscard]] std::size_t global_batch() const;

@@ -10,8 +10,8 @@
 #include <vector>
 
 /// What a cluster tells the program that started it, in order: `Started`, then `Progressed`, `Evaluated`,
-/// `WorkerLost` and `Checkpointed` as training goes on, last `Ended`. The reporter actor makes these from
-/// commit records.
+/// `WorkerLost`, `WorkerJoined` and `Checkpointed` as training goes on, last `Ended`. The reporter actor
+/// makes these from commit records.
 namespace thalweg {
 
 /// The actors stand and the first batch is about to be cut.
@@ -61,6 +61,13 @@ struct WorkerLost {
   std::string worker;  ///< "w3"
   std::string why;
   std::size_t workers_left = 0;
+};
+
+/// A worker has come while the run goes on; it takes part from now on.
+struct WorkerJoined {
+  double wall_s = 0;
+  std::string worker;  ///< "w4"
+  std::size_t workers = 0;
 };
 
 /// A checkpoint was written while training went on, or could not be; earlier ones are untouched then.
@@ -122,6 +129,6 @@ struct Ended {
   Summary summary;
 };
 
-using RunEvent = std::variant<Started, Progressed, Evaluated, Ended, WorkerLost, Checkpointed>;
+using RunEvent = std::variant<Started, Progressed, Evaluated, Ended, WorkerLost, Checkpointed, WorkerJoined>;
 
 }  // namespace thalweg

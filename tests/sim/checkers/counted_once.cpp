@@ -331,6 +331,7 @@ void CountedOnce::check_whole(const actors::Snapshot& snapshot) {
   }
   if (config.train.steps != 0 && job_.troubled()) {
     if (version_.value == config.train.steps) return;
+    if (!job_.newcomers.empty() && total(ledger_) == budget_) return;  // some rounds took more than was planned
     return find("the run is done with " + std::to_string(version_.value) + " commits of " +
                 std::to_string(config.train.steps));
   }

@@ -13,6 +13,7 @@ void Ends::begins(const Job& job, const rules::LockstepSampling& /*sampling*/,
 
 void Ends::sent(const Message& message) {
   if (message.as<actors::Departed>() != nullptr) ++departed_;
+  if (message.as<actors::Arrived>() != nullptr) ++arrived_;
   if (const auto* closed = message.as<actors::RoundClosed>()) {
     if (!closed->spent.empty()) {
       refused_in_a_row_ = 0;
@@ -50,7 +51,7 @@ void Ends::ends(const Ending& ending) {
 
 /// A run fails when too few workers are left, and diverges when all that they send is refused for too long.
 void Ends::check_end(const Summary& summary) {
-  const auto workers_left = job_.config.topology.workers - departed_;
+  const auto workers_left = job_.config.topology.workers + arrived_ - departed_;
   const bool too_few = workers_left < job_.config.sync.min_workers || job_.leader_killed_at.has_value();
   const bool all_refused = refused_in_a_row_ >= job_.config.guard.strikes * (by_member_ ? 1 : workers_left);
   const bool right = summary.end == "done"       ? summary.ended_by != "stop"

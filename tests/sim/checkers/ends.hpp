@@ -23,8 +23,9 @@ class Ends final : public Checker {
   void check_end(const Summary& summary);
 
   Job job_;
-  bool by_member_ = true;                                  ///< a round of the root has something of everybody
-  std::size_t departed_ = 0;                               ///< workers
+  bool by_member_ = true;  ///< a round of the root has something of everybody
+  std::size_t departed_ = 0;
+  std::size_t arrived_ = 0;                                ///< workers
   std::uint64_t refused_in_a_row_ = 0;                     ///< rounds in which everything was refused
   std::map<std::string, std::string, std::less<>> waits_;  ///< what each waits for, in its own words
 };

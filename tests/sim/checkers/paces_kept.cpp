@@ -15,8 +15,8 @@ void PacesKept::begins(const Job& job, const rules::LockstepSampling& /*sampling
   auto method = rules::find_method(job.config);
   THALWEG_CHECK(method.ok(), method ? "" : method.error().text);
   method_ = std::move(*method);
-  workers_at_start_ = job.config.topology.workers;
-  for (std::uint32_t worker = 0; worker < workers_at_start_; ++worker) workers_[worker_id(worker).text()];
+  workers_most_ = job.config.topology.workers;
+  for (std::uint32_t worker = 0; worker < workers_most_; ++worker) workers_[worker_id(worker).text()];
 }
 
 void PacesKept::sent(const Message& message) {
@@ -25,6 +25,10 @@ void PacesKept::sent(const Message& message) {
     if (message.to == "root") check_answer(message, *up);
   }
   if (const auto* progress = message.as<actors::Progress>()) rested_ = rested_ || progress->rests;
+  if (const auto* arrived = message.as<actors::Arrived>()) {
+    workers_[arrived->member.text()].clock.reset();
+    ++workers_most_;
+  }
   if (const auto* departed = message.as<actors::Departed>()) workers_.erase(departed->member.text());
   if (const auto* pull = message.as<actors::Pull>(); pull != nullptr && message.from == "root") {
     if (pulling_ && *pulling_ != pull->round) {
@@ -69,7 +73,7 @@ void PacesKept::contributes(const std::string& who, const Contribution& contribu
   }
   worker.contributed = round;
   ++worker.unanswered;
-  worker.clock += contribution.iterations;
+  if (!contribution.work.empty()) worker.clock = contribution.work.front().clock;
   if (method_.pace.kind == Pace::stale) check_gap(who);
 }
 
@@ -77,9 +81,9 @@ void PacesKept::check_gap(const std::string& who) {
   if (rested_) return;
   const auto clock = workers_.find(who)->second.clock;
   for (const auto& [name, other] : workers_) {
-    if (clock <= other.clock + method_.pace.gap + 1) continue;
-    return find(who + " has finished " + std::to_string(clock) + " iterations, " + name + " " +
-                std::to_string(other.clock) + ", and " + std::to_string(method_.pace.gap + 1) +
+    if (!other.clock || !clock || *clock <= *other.clock + method_.pace.gap + 1) continue;
+    return find(who + " has finished " + std::to_string(*clock) + " iterations, " + name + " " +
+                std::to_string(*other.clock) + ", and " + std::to_string(method_.pace.gap + 1) +
                 " more are allowed");
   }
 }
@@ -92,7 +96,7 @@ void PacesKept::check_ages(const actors::Committed& committed) {
   if (method_.pace.kind == Pace::lockstep && !quorum) most = 0;
   if (method_.pace.kind == Pace::one_behind) most = 1;
   if (method_.pace.kind == Pace::stale && method_.trigger(0).kind == Trigger::any && !rested_) {
-    most = (workers_at_start_ - 1) * (2 * method_.pace.gap + 1);
+    most = (workers_most_ - 1) * (2 * method_.pace.gap + 1);
   }
   if (!most) return;
   const auto version = committed.record.version.value;

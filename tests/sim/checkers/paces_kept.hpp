@@ -30,7 +30,8 @@ class PacesKept final : public Checker {
     std::optional<Round> open;     ///< the newest that it was told of
     std::uint64_t unanswered = 0;  ///< contributions
     std::optional<Round> contributed;
-    std::uint64_t clock = 0;  ///< iterations in its contributions
+    std::optional<std::uint64_t> clock =
+        0;  ///< iterations finished, as it says; of a newcomer: not known yet
   };
   void contributes(const std::string& who, const Contribution& contribution);
   void check_gap(const std::string& who);
@@ -38,7 +39,7 @@ class PacesKept final : public Checker {
   void check_answer(const Message& message, const Contribution& contribution);
 
   rules::Method method_;
-  std::uint64_t workers_at_start_ = 0;
+  std::uint64_t workers_most_ = 0;
   std::map<std::string, Worker, std::less<>> workers_;  ///< that are there
   bool rested_ = false;  ///< somebody had nothing to compute on: nobody waits for it
   std::optional<Round> pulling_;

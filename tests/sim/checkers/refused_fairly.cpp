@@ -52,6 +52,7 @@ void RefusedFairly::sent(const Message& message) {
     bad_.insert(key_of(up->origin, up->spent));
   }
   if (const auto* closed = message.as<actors::RoundClosed>()) close(*closed);
+  if (message.as<actors::Arrived>() != nullptr) ++workers_;
   const auto* departed = message.as<actors::Departed>();
   if (departed != nullptr && message.from == "scheduler") check_departure(*departed);
 }

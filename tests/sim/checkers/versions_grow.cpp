@@ -12,6 +12,7 @@ void VersionsGrow::begins(const Job& job, const rules::LockstepSampling& /*sampl
 
 void VersionsGrow::sent(const Message& message) {
   if (const auto* committed = message.as<actors::Committed>()) make(committed->record.version);
+  newcomers_ = newcomers_ || message.as<actors::Joined>() != nullptr;
   const auto* parameters = message.as<Parameters>();
   if (parameters == nullptr) return;
   const auto version = parameters->version();
@@ -20,6 +21,9 @@ void VersionsGrow::sent(const Message& message) {
   const Seen seen{version, parameters->record.round};
   const auto [before, first] = sent_.try_emplace(pair, seen);
   if (first) return;
+  // A newcomer may be told by whoever welcomes it and by whoever goes on without knowing of it.
+  const bool same = version == before->second.version && seen.round == before->second.round;
+  if (same && newcomers_) return;
   if (version < before->second.version) {
     find(pair + ": version " + std::to_string(version.value) + " after version " +
          std::to_string(before->second.version.value));

@@ -32,6 +32,7 @@ class VersionsGrow final : public Checker {
   bool by_rounds_ = true;          ///< elsewhere several answers may tell of one round
   std::optional<Version> newest_;  ///< of the root
   std::map<std::string, Seen> sent_;
+  bool newcomers_ = false;  ///< there are some
   std::map<std::string, std::uint64_t, std::less<>> adopted_;
 };
 

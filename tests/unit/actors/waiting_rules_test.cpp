@@ -16,7 +16,7 @@ constexpr auto nobody = std::numeric_limits<std::uint64_t>::max();
 
 TEST(Clocks, AreAsFarAsTheSlowestThatRuns) {
   Clocks clocks;
-  for (const std::uint32_t worker : {0, 1, 2}) clocks.add(worker);
+  for (const auto worker : {0U, 1U, 2U}) clocks.add(worker);
   EXPECT_EQ(clocks.slowest(), 0U);
   clocks.advance(0, 4);
   clocks.advance(1, 2);
@@ -44,7 +44,7 @@ TEST(Clocks, RestAlsoWhenTheLastIterationIsInACommitOnlyAfterwards) {
 
 TEST(Clocks, KnowWhatIsFinishedAtMostWhenAllWait) {
   Clocks clocks;
-  for (const std::uint32_t worker : {0, 1, 2}) clocks.add(worker);
+  for (const auto worker : {0U, 1U, 2U}) clocks.add(worker);
   EXPECT_EQ(clocks.room(0), 3U);
   EXPECT_EQ(clocks.room(2), 9U);
   clocks.advance(0, 1);

@@ -193,6 +193,13 @@ TEST(Display, SaysWhoIsLostAndWhatCouldNotBeKept) {
                        "no checkpoint of version 700: No space left on device: training goes on\n"));
 }
 
+TEST(Display, SaysWhoHasJoined) {
+  Screen screen({});
+  screen.start();
+  screen.display.show(WorkerJoined{1, "w4", 5});
+  EXPECT_THAT(screen.text, EndsWith("\nw4 has joined: 5 workers\n"));
+}
+
 TEST(Display, NamesEachCheckpointWhenItIsVerbose) {
   Screen screen({}, Detail::verbose);
   screen.start();

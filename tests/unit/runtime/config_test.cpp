@@ -132,6 +132,7 @@ TEST_F(JobFile, PrintingAndReadingBackChangesNothing) {
       {{"sync.level.1.trigger", "pulled", ""},
        {"sync.trigger", "count(2)", ""},
        {"sync.adopt", "mix(0.1)", ""}},
+      {{"net.listen", "[::1]:0", ""}, {"net.join", "root-machine:7000", ""}, {"net.silence", "80ms", ""}},
       {{"run.name", "a \\\"b\\\" # ü", ""}, {"run.out", "C:\\dir with 'quotes' and \"more\"", ""}},
   };
   for (const auto& overrides : cases) {
@@ -143,6 +144,84 @@ TEST_F(JobFile, PrintingAndReadingBackChangesNothing) {
     EXPECT_EQ(*again, *config) << text;
     EXPECT_EQ(print_config(*again), text);
   }
+}
+
+TEST_F(JobFile, NodesAreReadInOrderAndWrittenBack) {
+  const auto config = load_config(write(R"([[node]]
+host = "a"
+workers = 3
+
+[[node]]
+host = "10.0.0.2"
+group = 1
+devices = ["cuda:0", "host"]
+
+[topology]
+workers = 4
+groups = 2
+[net]
+listen = "0.0.0.0:7000"
+join = "a:7000"
+keys = "keys"
+silence = "1.5s"
+chunk_kib = 64
+window = 65536
+restarts = 0
+[sync]
+offline_max = 8
+admit_within = 1
+)"),
+                                  {});
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  const std::vector<Config::Node> nodes = {{"a", 3, 0, {"host"}}, {"10.0.0.2", 1, 1, {"cuda:0", "host"}}};
+  EXPECT_EQ(config->nodes, nodes);
+  const Config::Net net = {"0.0.0.0:7000", "a:7000", "keys", std::chrono::milliseconds(1500), 64, 65536, 0};
+  EXPECT_EQ(config->net, net);
+  EXPECT_EQ(config->sync.offline_max, 8U);
+  EXPECT_EQ(config->sync.admit_within, 1.0);
+  const std::string text = print_config(*config);
+  const auto again = load_config(write(text), {});
+  ASSERT_TRUE(again.ok()) << again.error().text << "\n" << text;
+  EXPECT_EQ(*again, *config) << text;
+  EXPECT_EQ(print_config(*again), text);
+}
+
+TEST_F(JobFile, ANodeMayBeAnEmptyBlock) {
+  const auto config = load_config(write("topology.workers = 2\n[[node]]\n[[node]]\n"), {});
+  ASSERT_TRUE(config.ok()) << config.error().text;
+  EXPECT_EQ(config->nodes, std::vector<Config::Node>(2));
+}
+
+TEST_F(JobFile, NodesAreNotForFlags) {
+  EXPECT_EQ(
+      error_of(set("node.host", "a")),
+      "--set node.host=a: node.host: a flag cannot say of which node: write it into a [[node]] block of "
+      "the job file");
+  const auto file = write("topology.workers = 2\n[[node]]\n[[node]]\n");
+  EXPECT_EQ(
+      error_of(load_config(file, {{"topology.workers", "3", "--workers"}})),
+      "--workers 3: topology.workers: all blocks together have 2 workers, and the tree has 3: make them "
+      "equal");
+}
+
+TEST(Config, NodesMadeInCodeAreCheckedAsThoseOfAFile) {
+  Config config;
+  config.nodes = {{"a", 4, 0, {"host"}}};
+  EXPECT_EQ(error_of(resolve_config(config)), "(no error)");
+  config.nodes[0].devices = {""};
+  EXPECT_EQ(error_of(resolve_config(config)),
+            "node: devices of block 1: is empty: give a name, or leave the key out");
+  config.nodes[0].devices = {"host"};
+  config.net.silence = std::chrono::milliseconds(0);
+  EXPECT_EQ(error_of(resolve_config(config)), "net.silence: 0s is out of range: it must be at least 80ms");
+}
+
+TEST(PrintConfig, ANodeIsShownAsACommentWhereThereIsNone) {
+  const std::string text = print_config(Config{});
+  EXPECT_NE(text.find("\n# [[node]]\n# Name or address of the machine; empty: this one.\n# host = \"\"\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\n# devices = [\"host\"]\n"), std::string::npos) << text;
 }
 
 TEST_F(JobFile, MissingOrUnreadable) {
