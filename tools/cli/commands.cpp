@@ -111,6 +111,32 @@ Command train_command() {
   return command;
 }
 
+Command launch_command() {
+  Command command;
+  command.name = "launch";
+  command.summary = "Train with a process for each node, all on this machine.";
+  command.positionals = {
+      {"JOB.toml",
+       "Job file to start from; its [[node]] blocks say which nodes there are. Flags win over it."}};
+  command.groups = {
+      {"Which processes",
+       {
+           {"--workers-per-node", "N", "",
+            "Workers in each process of a job without [[node]] blocks (default 1). One more process is the "
+            "root."},
+       }},
+      what_to_train(),
+      {"Who trains it", {workers_flag(), groups_flag(), method_flag()}},
+      where_it_goes(),
+      everything_else(),
+  };
+  command.examples =
+      "thalweg launch job.toml --workers 4 --groups 2\n"
+      "thalweg launch --data synthetic --workers 8 --workers-per-node 2 --out runs/apart\n"
+      "thalweg launch --resume runs/apart";
+  return command;
+}
+
 Command node_command() {
   Command command;
   command.name = "node";
@@ -293,8 +319,8 @@ Command doctor_command() {
 }  // namespace
 
 std::vector<Command> all_commands() {
-  return {train_command(), node_command(),    eval_command(), devices_command(), init_command(),
-          bench_command(), compare_command(), keys_command(), doctor_command()};
+  return {train_command(), launch_command(), node_command(),    eval_command(), devices_command(),
+          init_command(),  bench_command(),  compare_command(), keys_command(), doctor_command()};
 }
 
 }  // namespace thalweg::cli

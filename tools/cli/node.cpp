@@ -1,4 +1,3 @@
-#include "actors/run_folder.hpp"
 #include "runtime/net/addresses.hpp"
 #include "runtime/net/endpoint.hpp"
 #include "tools/cli/rendezvous.hpp"
@@ -112,15 +111,6 @@ Result<ListenOptions> listen_options(const Config& config, const Arguments& argu
                              options.address)};
   }
   return options;
-}
-
-/// The folder of the run that is about to begin, or to go on.
-Result<fs::path> ready_folder(const Config& config, const Arguments& arguments) {
-  if (!arguments.has("--resume")) return actors::RunFolder::prepare(config);
-  fs::path folder = resumed_folder(arguments);
-  // Keys must not be put where no run is.
-  if (const auto run = actors::RunFolder::reopen(folder); !run) return run.error();
-  return folder;
 }
 
 std::string listening_line(const std::string& address, std::size_t workers, const std::string& keys) {

@@ -88,6 +88,13 @@ Status run_cluster(const Config& config, const Arguments& arguments, Display& di
 
 }  // namespace
 
+Result<fs::path> ready_folder(const Config& config, const Arguments& arguments) {
+  if (!arguments.has("--resume")) return actors::RunFolder::prepare(config);
+  fs::path folder = resumed_folder(arguments);
+  if (const auto run = actors::RunFolder::reopen(folder); !run) return run.error();
+  return folder;
+}
+
 int show_job(const Config& config) {
   const Status printed = print_result(print_config(config));
   return printed ? 0 : report_error(printed.error());

@@ -5,6 +5,7 @@
 
 #include <thalweg/cluster.hpp>
 
+#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -17,6 +18,10 @@ std::string resumed_folder(const Arguments& arguments);
 /// The job that was typed: of the job file, of the folder behind --resume, or of flags alone.
 /// Fails: as load_config; `invalid` when --resume and a job file are both there.
 Result<Config> read_job(const Arguments& arguments);
+
+/// The folder of the run that is about to begin, made, or to go on, for those who put something there before
+/// the run does. Fails: as RunFolder::prepare and RunFolder::reopen.
+Result<std::filesystem::path> ready_folder(const Config& config, const Arguments& arguments);
 
 /// --print-config. Returns the exit code.
 int show_job(const Config& config);
