@@ -83,7 +83,7 @@ Result<fs::path> make_folder(const Config& config) {
   }
 }
 
-/// Refuses a folder with anything in it but a lock file.
+/// Refuses a folder with anything in it but a lock file, and what is there before the run.
 Status check_empty(const fs::path& folder) {
   std::error_code error;
   fs::directory_iterator entries(folder, error);
@@ -94,6 +94,7 @@ Status check_empty(const fs::path& folder) {
     if (name == "lock") continue;
     // A run that was killed before it had begun may leave half a file.
     if (name == "job.toml.partial") continue;
+    if (name == "keys" || name == "log") continue;  // of the processes of this run
     if (std::find(run_files.begin(), run_files.end(), name) != run_files.end()) earlier = true;
     if (foreign.empty() || name < foreign) foreign = name;
   }
@@ -205,6 +206,13 @@ RunFolder::RunFolder(std::unique_ptr<State> state) : state_(std::move(state)) {}
 RunFolder::RunFolder(RunFolder&&) noexcept = default;
 RunFolder& RunFolder::operator=(RunFolder&&) noexcept = default;
 RunFolder::~RunFolder() = default;
+
+Result<fs::path> RunFolder::prepare(const Config& config) {
+  Result<fs::path> folder = make_folder(config);
+  if (!folder) return folder;
+  if (Status empty = check_empty(*folder); !empty) return empty.error();
+  return folder;
+}
 
 Result<RunFolder> RunFolder::create(const Config& config, const std::string& run_id) {
   Result<fs::path> folder = make_folder(config);

@@ -27,6 +27,11 @@ class RunFolder {
   /// finished or interrupted run (nothing of it is touched), or something that is no run folder; `io`.
   static Result<RunFolder> create(const Config& config, const std::string& run_id);
 
+  /// Makes the folder that `create` takes, given `config` with its name as run.out. For whoever puts
+  /// something there before the run begins: `create` minds neither the folders `keys` and `log` in it, nor
+  /// the lock. Fails: as `create`, but does not know whether it is in use.
+  static Result<std::filesystem::path> prepare(const Config& config);
+
   /// Takes the lock of a folder in which a run has begun, to go on with it; changes nothing yet.
   /// Fails: `not_found` when there is no such folder or no job.toml in it; `busy`; `io`.
   static Result<RunFolder> reopen(const std::filesystem::path& folder);

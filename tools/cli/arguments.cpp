@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 namespace thalweg::cli {
@@ -79,6 +80,17 @@ std::optional<std::string> Arguments::value(std::string_view flag) const {
       std::find_if(flags.rbegin(), flags.rend(), [&](const auto& given) { return given.first == flag; });
   if (found == flags.rend()) return std::nullopt;
   return found->second;
+}
+
+Result<std::size_t> Arguments::count(std::string_view flag, CountRange range) const {
+  const auto typed = value(flag);
+  if (!typed) return range.otherwise;
+  std::size_t number = 0;
+  const char* const end = typed->data() + typed->size();
+  const auto [rest, error] = std::from_chars(typed->data(), end, number);
+  if (error == std::errc() && rest == end && number >= range.least && number <= range.most) return number;
+  return Error{ErrorCode::invalid, fmt::format("{} {}: give a whole number from {} to {}", flag, *typed,
+                                               range.least, range.most)};
 }
 
 Result<std::vector<Override>> Arguments::overrides() const {

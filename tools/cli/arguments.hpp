@@ -5,6 +5,7 @@
 #include <thalweg/config.hpp>
 #include <thalweg/result.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,13 @@
 #include <vector>
 
 namespace thalweg::cli {
+
+/// Which numbers a flag takes that is not a key of the job file.
+struct CountRange {
+  std::size_t least = 1;
+  std::size_t most = 1;
+  std::size_t otherwise = 1;  ///< the number when it was not typed
+};
 
 /// What was typed after `thalweg COMMAND`.
 struct Arguments {
@@ -23,6 +31,9 @@ struct Arguments {
   [[nodiscard]] bool has(std::string_view flag) const;
   /// The value of the last such flag.
   [[nodiscard]] std::optional<std::string> value(std::string_view flag) const;
+
+  /// The whole number behind `flag`. Fails: `invalid` for anything else, and outside of `range`.
+  [[nodiscard]] Result<std::size_t> count(std::string_view flag, CountRange range) const;
 
   /// The keys that flags and `--set` set, in the order typed.
   /// Fails: `invalid` for a `--set` that is no SECTION.KEY=VALUE.

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -38,19 +37,6 @@ Result<std::vector<bench::Bench>> chosen_benches(const Arguments& arguments) {
     chosen.push_back(*found);
   }
   return chosen;
-}
-
-Result<std::size_t> pairs_of(const Arguments& arguments, std::size_t otherwise) {
-  const auto typed = arguments.value("--pairs");
-  if (!typed) return otherwise;
-  std::size_t pairs = 0;
-  const char* const end = typed->data() + typed->size();
-  const auto [rest, error] = std::from_chars(typed->data(), end, pairs);
-  if (error != std::errc() || rest != end || pairs == 0 || pairs > pairs_max) {
-    return Error{ErrorCode::invalid,
-                 fmt::format("--pairs {}: give a whole number from 1 to {}", *typed, pairs_max)};
-  }
-  return pairs;
 }
 
 /// Whether --out names a place where a file can be: found out before minutes are spent on measuring.
@@ -81,7 +67,7 @@ int run_bench(const Arguments& arguments) {
   bench::Settings settings{clock};
   const auto benches = chosen_benches(arguments);
   if (!benches) return report_error(benches.error());
-  const auto pairs = pairs_of(arguments, settings.pairs);
+  const auto pairs = arguments.count("--pairs", {1, pairs_max, settings.pairs});
   if (!pairs) return report_error(pairs.error());
 
   if (const auto file = arguments.value("--out")) {

@@ -63,8 +63,35 @@ Flag groups_flag() {
                       Config().topology.groups)};
 }
 
+Flag method_flag() {
+  return {"--method", "NAME", "sync.method",
+          fmt::format("How workers synchronize (default {}).", Config().sync.method)};
+}
+
+FlagGroup where_it_goes() {
+  return {"Where it goes",
+          {
+              {"--out", "DIR", "run.out",
+               "New or empty folder for the results (default: the next free runs/MODEL-N)."},
+              {"--resume", "DIR", "",
+               "Go on with the run in this folder, from its newest checkpoint. Its job stays as it is; flags "
+               "may set how long to train, and what is evaluated and kept."},
+          }};
+}
+
+FlagGroup everything_else() {
+  return {"Everything else",
+          {
+              {"--set", "SECTION.KEY=VALUE", "", "Set any key of the job file. May be repeated."},
+              {"--print-config", "", "", "Print the resolved job file and do nothing."},
+              {"--json", "", "", "Print the results as one JSON object, on the last line of stdout."},
+              {"-q,--quiet", "", "", "No progress."},
+              {"-v,--verbose", "", "", "A line for every evaluation, and more numbers at the end."},
+              help_flag,
+          }};
+}
+
 Command train_command() {
-  const Config defaults;
   Command command;
   command.name = "train";
   command.summary = "Train a model in this process, with as many workers as you like.";
@@ -72,37 +99,83 @@ Command train_command() {
       {"JOB.toml", "Job file to start from (`thalweg init` writes one); flags win over it."}};
   command.groups = {
       what_to_train(),
-      {"Who trains it",
-       {
-           workers_flag(),
-           groups_flag(),
-           {"--method", "NAME", "sync.method",
-            fmt::format("How workers synchronize (default {}).", defaults.sync.method)},
-       }},
-      {"Where it goes",
-       {
-           {"--out", "DIR", "run.out",
-            "New or empty folder for the results (default: the next free runs/MODEL-N)."},
-           {"--resume", "DIR", "",
-            "Go on with the run in this folder, from its newest checkpoint. Its job stays as it is; flags "
-            "may set "
-            "how long to train, and what is evaluated and kept."},
-       }},
-      {"Everything else",
-       {
-           {"--set", "SECTION.KEY=VALUE", "", "Set any key of the job file. May be repeated."},
-           {"--print-config", "", "", "Print the resolved job file and do nothing."},
-           {"--json", "", "", "Print the results as one JSON object, on the last line of stdout."},
-           {"-q,--quiet", "", "", "No progress."},
-           {"-v,--verbose", "", "", "A line for every evaluation, and more numbers at the end."},
-           help_flag,
-       }},
+      {"Who trains it", {workers_flag(), groups_flag(), method_flag()}},
+      where_it_goes(),
+      everything_else(),
   };
   command.examples =
       "thalweg train --data synthetic --epochs 2\n"
       "thalweg train job.toml --workers 8 --groups 2 --lr 0.1 --out runs/wide\n"
       "thalweg train job.toml --set train.schedule=cosine --json\n"
       "thalweg train --resume runs/wide --epochs 20";
+  return command;
+}
+
+Command launch_command() {
+  Command command;
+  command.name = "launch";
+  command.summary = "Train with a process for each node, all on this machine.";
+  command.positionals = {
+      {"JOB.toml",
+       "Job file to start from; its [[node]] blocks say which nodes there are. Flags win over it."}};
+  command.groups = {
+      {"Which processes",
+       {
+           {"--workers-per-node", "N", "",
+            "Workers in each process of a job without [[node]] blocks (default 1). One more process is the "
+            "root."},
+       }},
+      what_to_train(),
+      {"Who trains it", {workers_flag(), groups_flag(), method_flag()}},
+      where_it_goes(),
+      everything_else(),
+  };
+  command.examples =
+      "thalweg launch job.toml --workers 4 --groups 2\n"
+      "thalweg launch --data synthetic --workers 8 --workers-per-node 2 --out runs/apart\n"
+      "thalweg launch --resume runs/apart";
+  return command;
+}
+
+Command node_command() {
+  Command command;
+  command.name = "node";
+  command.summary = "Begin a run whose workers are in other processes, or join one.";
+  command.positionals = {
+      {"JOB.toml", "With --root: the job, as for `thalweg train`. Nodes that join are told."}};
+  command.groups = {
+      {"Which node",
+       {
+           {"--root", "", "",
+            "Begin the run, and wait for nodes that join. All flags of `thalweg train` go with it."},
+           {"--join", "HOST:PORT", "", "Join the run whose root listens there."},
+           {"--listen", "ADDR[:PORT]", "",
+            "Where others reach this node; with --root ADDR:PORT, port 0: any free one (default with --join: "
+            "an address that the root sees)."},
+           {"--keys", "DIR", "",
+            "This node's keys, as `thalweg keys node` makes them (default with --join: keys). A root that "
+            "only this machine reaches makes some, in its run folder."},
+           {"--local-workers", "N", "", "With --root: so many workers are in this process (default 0)."},
+           {"--group", "gN", "", "With --join: only in this group (default: where a worker is wanted)."},
+           {"--name", "NAME", "",
+            "With --join: what others call this node (default: its machine and process)."},
+       }},
+      what_to_train(),
+      {"Who trains it",
+       {
+           {"--workers", "N", "topology.workers",
+            fmt::format("With --join: workers that this node offers (default 1). With --root: workers of the "
+                        "run (default {}).",
+                        Config().topology.workers)},
+           groups_flag(),
+           method_flag(),
+       }},
+      where_it_goes(),
+      everything_else(),
+  };
+  command.examples =
+      "thalweg node --root job.toml --listen 10.0.0.1:7000 --keys keys/root\n"
+      "thalweg node --join 10.0.0.1:7000 --workers 2 --keys keys    # on other machines";
   return command;
 }
 
@@ -246,8 +319,8 @@ Command doctor_command() {
 }  // namespace
 
 std::vector<Command> all_commands() {
-  return {train_command(), eval_command(),    devices_command(), init_command(),
-          bench_command(), compare_command(), keys_command(),    doctor_command()};
+  return {train_command(), launch_command(), node_command(),    eval_command(), devices_command(),
+          init_command(),  bench_command(),  compare_command(), keys_command(), doctor_command()};
 }
 
 }  // namespace thalweg::cli

@@ -30,6 +30,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t seeds_max = 1000;
+constexpr std::size_t seeds_otherwise = 3;
 constexpr std::size_t table_width = 120;
 
 /// All that is decided before anything runs.
@@ -38,19 +39,10 @@ struct Plan {
   std::vector<Config> configs;  ///< one for each contestant, with the first seed
 };
 
-template <class Number>
-bool is_number(const std::string& typed, Number& number) {
+bool is_number(const std::string& typed, double& number) {
   const char* const end = typed.data() + typed.size();
   const auto [rest, error] = std::from_chars(typed.data(), end, number);
   return error == std::errc() && rest == end;
-}
-
-Result<std::size_t> seeds_of(const Arguments& arguments) {
-  const std::string typed = arguments.value("--seeds").value_or("3");
-  std::size_t seeds = 0;
-  if (is_number(typed, seeds) && seeds > 0 && seeds <= seeds_max) return seeds;
-  return Error{ErrorCode::invalid,
-               fmt::format("--seeds {}: give a whole number from 1 to {}", typed, seeds_max)};
 }
 
 Result<std::optional<double>> target_of(const Arguments& arguments) {
@@ -110,7 +102,7 @@ Result<Plan> make_plan(const Arguments& arguments) {
     return Error{ErrorCode::invalid,
                  "'' is no job file: name one, or leave it out to compare with defaults and flags"};
   }
-  const auto seeds = seeds_of(arguments);
+  const auto seeds = arguments.count("--seeds", {1, seeds_max, seeds_otherwise});
   if (!seeds) return seeds.error();
   const auto target = target_of(arguments);
   if (!target) return target.error();

@@ -40,6 +40,8 @@ int run_command(const Command& command, const std::vector<std::string>& typed) {
   if (!arguments) return report_error(arguments.error());
   if (arguments->has("--help")) return print(command_help(command));
   if (command.name == "train") return run_train(*arguments);
+  if (command.name == "launch") return run_launch(*arguments);
+  if (command.name == "node") return run_node(*arguments);
   if (command.name == "eval") return run_eval(*arguments);
   if (command.name == "devices") return run_devices(*arguments);
   if (command.name == "bench") return run_bench(*arguments);

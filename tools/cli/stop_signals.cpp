@@ -72,9 +72,6 @@ void StopSignals::forget() {
   stop_ = nullptr;
 }
 
-int StopSignals::exit_code() const {
-  const std::lock_guard lock(mutex_);
-  return exit_code_;
-}
+int StopSignals::exit_code() const { return exit_code_; }
 
 }  // namespace thalweg::cli

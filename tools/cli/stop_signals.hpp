@@ -26,7 +26,8 @@ class StopSignals {
   /// `stop` is not called any more, nor running.
   void forget();
 
-  /// 0, or the exit code that says which signal came first: 130, 143 or 129 (the terminal is gone).
+  /// 0, or the exit code that says which signal came first: 130, 143 or 129 (the terminal is gone). Any
+  /// thread, also from within `stop`.
   [[nodiscard]] int exit_code() const;
 
  private:
@@ -34,9 +35,9 @@ class StopSignals {
 
   const std::function<void()> notice_;
   sigset_t watched_{};
-  mutable std::mutex mutex_;  ///< guards `stop_` and `exit_code_`
+  mutable std::mutex mutex_;  ///< guards `stop_`
   std::function<void()> stop_;
-  int exit_code_ = 0;
+  std::atomic<int> exit_code_ = 0;
   std::atomic<bool> done_ = false;
   std::thread thread_;
 };

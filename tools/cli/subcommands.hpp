@@ -7,6 +7,8 @@
 namespace thalweg::cli {
 
 int run_train(const Arguments& arguments);
+int run_launch(const Arguments& arguments);
+int run_node(const Arguments& arguments);
 int run_eval(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
 int run_init(const Arguments& arguments);

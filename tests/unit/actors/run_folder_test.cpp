@@ -135,6 +135,24 @@ TEST_F(RunFolderTest, AnEmptyFolderAndOneWithOnlyAStaleLockAreFree) {
   EXPECT_EQ(read_file("out/lock"), std::to_string(getpid()) + "\n");
 }
 
+TEST_F(RunFolderTest, WhatIsPutIntoAPreparedFolderBeforeTheRunIsNotInItsWay) {
+  config.run.out.clear();
+  const auto folder = RunFolder::prepare(config);
+  ASSERT_TRUE(folder) << folder.error().text;
+  EXPECT_EQ(*folder, "runs/lenet5-1");
+  fs::create_directories(*folder / "keys" / "local");
+  fs::create_directory(*folder / "log");
+  config.run.out = folder->string();
+  {
+    const RunFolder run = make();
+    EXPECT_EQ(run.path(), *folder);
+  }
+  EXPECT_TRUE(fs::exists(*folder / "keys" / "local"));
+  const auto again = RunFolder::prepare(config);
+  ASSERT_FALSE(again);
+  EXPECT_THAT(again.error().text, HasSubstr("runs/lenet5-1: holds an earlier run"));
+}
+
 TEST_F(RunFolderTest, AFolderThatCannotBeMadeIsAnIoErrorWithTheReason) {
   write_file("file", "");
   config.run.out = "file/out";

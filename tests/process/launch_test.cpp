@@ -1,0 +1,202 @@
+#include "tests/process/small_job.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temp_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <poll.h>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+/// Runs of several processes on this machine: that they train, that killed ones come back, and that none is
+/// left behind. What a launcher leaves behind would become this process's child, and show.
+namespace thalweg::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+constexpr int reaped_within_ms = 10'000;
+
+/// The processes that `parent` has started and not yet reaped.
+std::vector<pid_t> children_of(pid_t parent) {
+  const std::string process = std::to_string(parent);
+  std::ifstream in("/proc/" + process + "/task/" + process + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; in >> child;) children.push_back(child);
+  return children;
+}
+
+/// The first of the launcher's nodes; 0: there is none.
+pid_t node_of(pid_t launcher) {
+  for (const pid_t child : children_of(launcher)) {
+    const std::string typed = bytes_of("/proc/" + std::to_string(child) + "/cmdline");
+    if (typed.find("--join") != std::string::npos) return child;
+  }
+  return 0;
+}
+
+/// Waits for a process that became this one's child.
+bool ends(pid_t process) {
+  const int fd = static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
+  if (fd < 0) return errno == ESRCH;
+  pollfd waited{fd, POLLIN, 0};
+  const bool ended = ::poll(&waited, 1, reaped_within_ms) == 1;
+  ::close(fd);
+  if (ended) ::waitpid(process, nullptr, 0);
+  return ended;
+}
+
+class LaunchTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0); }
+  void TearDown() override {
+    EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a process is left behind";
+    EXPECT_EQ(errno, ECHILD);
+  }
+
+  /// Two groups of two workers.
+  static std::vector<std::string> job(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments = small_job("out", {"--workers", "4", "--groups", "2"});
+    arguments[0] = "launch";
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  /// As long as it takes for something to happen to it, in seconds.
+  static std::vector<std::string> long_job(const std::string& max_time) {
+    return job({"--epochs", "1000000", "--set", "stop.max_time=" + max_time, "--set", "checkpoint.every=20"});
+  }
+  Finished run(const std::vector<std::string>& arguments) {
+    return run_program(arguments, {.folder = folder.path()});
+  }
+  void expect_refused(const std::vector<std::string>& arguments, int exit_code, const std::string& message) {
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.exit_code, exit_code) << message;
+    EXPECT_THAT(finished.err, HasSubstr(message));
+    EXPECT_EQ(finished.out, "") << message;
+  }
+  [[nodiscard]] Json json_of(const std::string& file) const {
+    return Json::parse(bytes_of(folder.path() / file), nullptr, false);
+  }
+
+  TempFolder folder;
+};
+
+TEST_F(LaunchTest, AProcessForEachWorkerTrainsAsOneProcessDoes) {
+  const Finished finished = run(job({"--json"}));
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("listening on 127.0.0.1:"));
+  EXPECT_THAT(finished.err, HasSubstr(": waiting for 4 workers; join with: thalweg node --join 127.0.0.1:"));
+  const Json summary = Json::parse(finished.out, nullptr, false);
+  EXPECT_GE(summary["accuracy"].get<double>(), 0.9);
+  EXPECT_EQ(summary["end"], "done");
+  EXPECT_EQ(summary["ledger"]["committed"], 2 * 2048);
+  for (const char* node : {"node-1", "node-2", "node-3", "node-4"}) {
+    EXPECT_THAT(bytes_of(folder.path() / "out/log" / (std::string(node) + ".txt")), HasSubstr("joined run "));
+  }
+  EXPECT_FALSE(json_of("out/root.json").contains("address")) << "nobody listens there any more";
+  const auto mode = std::filesystem::status(folder.path() / "out/keys").permissions();
+  EXPECT_EQ(mode, std::filesystem::perms::owner_all);
+}
+
+TEST_F(LaunchTest, WorkersMayShareAProcess) {
+  const Finished finished = run(job({"--workers-per-node", "3", "--quiet"}));
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "out/log/node-2.txt"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "out/log/node-3.txt"));
+}
+
+TEST_F(LaunchTest, ANodeThatIsKilledComesBackWhileTheRunGoesOn) {
+  Process launcher(long_job("12s"), {.folder = folder.path()});
+  ASSERT_TRUE(launcher.wait_for_err("epoch 1: test accuracy"));
+  const pid_t node = node_of(launcher.pid());
+  ASSERT_NE(node, 0);
+  ::kill(node, SIGKILL);
+  EXPECT_TRUE(launcher.wait_for_err("(pid " + std::to_string(node) +
+                                    ") was killed by signal 9: starting it again in 1 s (1 of 10)"));
+  const Finished finished = launcher.wait();
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr(" is lost: "));
+  EXPECT_THAT(finished.err, HasSubstr(" has joined: "));
+  EXPECT_GE(json_of("out/summary.json")["accuracy"].get<double>(), 0.9);
+}
+
+TEST_F(LaunchTest, ARootThatIsKilledGoesOnFromItsCheckpoint) {
+  Process launcher(long_job("12s"), {.folder = folder.path()});
+  ASSERT_TRUE(launcher.wait_for_err("epoch 3: test accuracy"));
+  ::kill(json_of("out/root.json")["pid"].get<pid_t>(), SIGKILL);
+  EXPECT_TRUE(launcher.wait_for_err("was killed by signal 9: starting it again in 1 s (1 of 10)"));
+  EXPECT_TRUE(launcher.wait_for_err("going on from version "));
+  const Finished finished = launcher.wait();
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_GE(json_of("out/summary.json")["accuracy"].get<double>(), 0.9);
+}
+
+TEST_F(LaunchTest, CtrlCSavesAndEndsWith130) {
+  Process launcher(long_job("10m"), {.folder = folder.path()});
+  ASSERT_TRUE(launcher.wait_for_err("epoch 1: test accuracy"));
+  launcher.send(SIGINT);
+  const Finished finished = launcher.wait();
+  EXPECT_EQ(finished.exit_code, 130) << finished.err;
+  EXPECT_THAT(finished.err, Not(HasSubstr("starting it again")));
+  EXPECT_EQ(json_of("out/summary.json")["end"], "stopped");
+}
+
+TEST_F(LaunchTest, NobodyOutlivesALauncherThatIsKilled) {
+  Process launcher(long_job("10m"), {.folder = folder.path()});
+  ASSERT_TRUE(launcher.wait_for_err("epoch 1: test accuracy"));
+  const std::vector<pid_t> children = children_of(launcher.pid());
+  EXPECT_EQ(children.size(), 5U) << "a root and four nodes";
+  launcher.send(SIGKILL);
+  for (const pid_t child : children) EXPECT_TRUE(ends(child)) << child;
+  EXPECT_EQ(launcher.wait().exit_code, 128 + SIGKILL);
+}
+
+TEST_F(LaunchTest, WhatCannotBeLaunchedIsRefused) {
+  expect_refused({"launch", "--workers-per-node", "0"}, 2,
+                 "--workers-per-node 0: give a whole number from 1 to 4000");
+  expect_refused({"launch", "--lr", "fast"}, 2, "--lr fast: train.lr: expected a number");
+  expect_refused({"launch", "--resume", "none"}, 1, "none: no such folder");
+  folder.write("job.toml", "[[node]]\nhost = \"elsewhere\"\nworkers = 4\n");
+  expect_refused({"launch", "job.toml"}, 2,
+                 "[[node]] host = \"elsewhere\": launch starts processes on this machine only");
+  expect_refused({"launch", "job.toml", "--workers-per-node", "2"}, 2,
+                 "--workers-per-node: the job has [[node]] blocks, which say it");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs")) << "no folder is made for these";
+  expect_refused(job({"--data-dir", "nowhere", "--data", "mnist"}), 1, "nowhere");
+}
+
+TEST_F(LaunchTest, WhatIsTypedWronglyForANodeIsExplained) {
+  expect_refused({"node"}, 2, "--root or --join is missing: a node begins a run or joins one");
+  expect_refused({"node", "--root", "--join", "a:1"}, 2, "--root and --join: a node does one of them");
+  expect_refused({"node", "--join", "x"}, 2, "--join: \"x\" is no address: the port is missing");
+  expect_refused({"node", "--join", "a:1", "job.toml"}, 2, "job.toml: a node that joins is told its job");
+  expect_refused({"node", "--join", "a:1", "--lr", "3"}, 2, "--lr: does not go with --join");
+  expect_refused({"node", "--join", "a:1", "--workers", "0"}, 2, "--workers 0: give a whole number");
+  expect_refused({"node", "--root"}, 2, "--listen is missing: say where nodes reach this one");
+  expect_refused({"node", "--root", "--listen", "127.0.0.1:0", "--name", "n"}, 2,
+                 "--name: does not go with --root");
+  expect_refused({"node", "--root", "--listen", "127.0.0.1:0", "--local-workers", "9"}, 2,
+                 "--local-workers 9: give a whole number from 0 to 4");
+  expect_refused(
+      {"node", "--root", "--listen", "10.0.0.1:0"}, 2,
+      "--listen 10.0.0.1:0: other machines reach it, and no keys are given: make them with: thalweg "
+      "keys init keys; thalweg keys node root; and add: --keys keys/root");
+  expect_refused({"node", "--root", "--resume", "none", "--listen", "127.0.0.1:0"}, 1,
+                 "none: no such folder");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "nothing was made for these";
+}
+
+}  // namespace
+}  // namespace thalweg::testing

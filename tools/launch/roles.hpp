@@ -1,0 +1,28 @@
+#pragma once
+
+#include <thalweg/config.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Which nodes a job needs beside its root. Pure.
+namespace thalweg::launch {
+
+/// One process that joins the run.
+struct NodeRole {
+  std::string name;         ///< "node-1", counted from 1
+  std::size_t workers = 1;  ///< that it offers
+  std::string group;        ///< "g1"; empty: any
+
+  friend bool operator==(const NodeRole&, const NodeRole&) = default;
+};
+
+/// A node for each [[node]] block of the job; without blocks as many as it takes with `workers_per_node`
+/// workers each. `this_host`: what the system calls this machine.
+/// Fails: `invalid` for a block of another machine, saying what to start there by hand.
+Result<std::vector<NodeRole>> node_roles(const Config& config, std::size_t workers_per_node,
+                                         std::string_view this_host);
+
+}  // namespace thalweg::launch
