@@ -353,6 +353,7 @@ Status Cluster::State::listen(const ListenOptions& listen, const std::string& ru
 
   NodePost::Options options;
   options.met = [](net::PeerId, bool) {};
+  options.complaint = listen.on_note;
   options.parted = [this](net::PeerId peer, bool data, const std::string& why) {
     const std::lock_guard lock(handles_mutex);
     if (registrar) tell(registrar, Parted{peer, data, why});
@@ -391,6 +392,7 @@ Status Cluster::State::listen(const ListenOptions& listen, const std::string& ru
     remote.leader = [this](MemberId id) { return post->stand_in<AggregatorHandle>(address_of(id)); };
     remote.feeder = [this](NodeNumber node) { return post->stand_in<FeederHandle>(feeder_at(node)); };
     remote.registrar = std::move(from);
+    remote.directory = &post->directory();
     prepared->remote = std::move(remote);
     const auto handle = spawn_role<SupervisorHandle, SupervisorState>(*system, std::move(*prepared));
     const std::lock_guard lock(handles_mutex);

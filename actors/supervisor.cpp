@@ -96,6 +96,7 @@ void SupervisorState::spawn_everything() {
   root.keeper = keeper_;
   root.supervisor = here;
   root_ = spawn_aggregator(root_id(), 0, {}, "", std::move(root));
+  if (options_.remote) options_.remote->directory->register_actor(scheduler_at(), scheduler_);
   Hello hello{{{root_id(), root_, {}}}, {{feeder_, {}}}};
   spawn_members(assembly.tree, 0, root_, hello, 0);
   if (options_.remote) watch("registrar", options_.remote->registrar);
@@ -116,6 +117,7 @@ AggregatorHandle SupervisorState::spawn_aggregator(MemberId id, std::size_t leve
                         assembly.method, rules::Guard(assembly.config.guard.max_norm), std::move(root)});
   watch(id.text(), handle);
   aggregators_[id] = handle;
+  if (options_.remote) options_.remote->directory->register_actor(address_of(id), handle);
   return handle;
 }
 
@@ -170,6 +172,7 @@ WorkerHandle SupervisorState::spawn_worker(std::uint32_t number, MemberId parent
                         assembly.make_pool(WorkerState::gradients_of(assembly.method)), assembly.method,
                         std::move(compute.replica)});
   watch(worker_id(number).text(), worker, worker_id(number));
+  if (options_.remote) options_.remote->directory->register_actor(address_of(worker_id(number)), worker);
   return worker;
 }
 

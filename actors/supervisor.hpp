@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/assembly.hpp"
+#include "actors/directory.hpp"
 #include "actors/keeper.hpp"
 #include "actors/reporter.hpp"
 #include "actors/role.hpp"
@@ -35,6 +36,7 @@ class SupervisorState {
     std::function<AggregatorHandle(MemberId)> leader;  ///< likewise
     std::function<FeederHandle(NodeNumber)> feeder;    ///< likewise
     RegistrarHandle registrar;
+    Directory* directory = nullptr;  ///< in which other nodes look for actors of this one; outlives them
   };
   struct Options {
     Assembly assembly;

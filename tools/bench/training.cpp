@@ -58,7 +58,7 @@ Status train(const Config& job, const models::DatasetPair& data, ModelFactory mo
   const auto context = actors::make_node_context(clock, &sink);
   caf::actor_system system(*context);
   auto supervisor = actors::spawn_role<actors::SupervisorHandle, actors::SupervisorState>(
-      system, {std::move(*assembly), std::move(reporter), std::nullopt, true});
+      system, {std::move(*assembly), std::move(reporter), std::nullopt, {}, true});
   const Summary summary = ended.get().summary;
   supervisor = actors::SupervisorHandle();
   system.await_all_actors_done();
