@@ -95,11 +95,20 @@ void AggregatorState::update(const Roster& roster) {
     auto* member = find(removed);
     if (member == nullptr) continue;
     if (!options_.method.planned() && removed.kind == MemberId::Kind::worker) {
-      self_->tell(options_.scheduler, Fenced{removed.number, member->serial});
+      self_->tell(options_.scheduler, Fenced{removed, member->serial});
     }
-    if (member->arrived || !member->early.empty()) {
+    if (!root_ && !options_.method.planned() && removed.kind == MemberId::Kind::leader) {
+      self_->tell(options_.supervisor,
+                  Failed{removed.text(),
+                         "it is lost, and only the root can tell which samples of a lost leader count: with "
+                         "this method a leader whose node may die belongs right below the root",
+                         false,
+                         {}});
+    }
+    if (pending(*member)) {
       member->gone = true;  // what it contributed counts
     } else {
+      settled(*member);
       members_.erase(members_.begin() + (member - members_.data()));
     }
     self_->note({"round {} goes on with {} members", {round_.value, members_.size()}});
@@ -120,6 +129,19 @@ void AggregatorState::update(const Roster& roster) {
   }
   tell_slowest();
   proceed();
+}
+
+/// Whether something of it is here that is to count.
+bool AggregatorState::pending(const Member& member) const {
+  const auto by_it = [&](const Contribution& each) { return each.via == member.id; };
+  return member.arrived || !member.early.empty() || std::any_of(arrivals_.begin(), arrivals_.end(), by_it) ||
+         std::any_of(taken_.begin(), taken_.end(), by_it);
+}
+
+/// A lost member is off the roster, with nothing of it left here.
+void AggregatorState::settled(const Member& member) {
+  if (!root_ || options_.method.planned() || member.id.kind != MemberId::Kind::leader) return;
+  self_->tell(options_.scheduler, Fenced{member.id, 0});
 }
 
 /// Gives a newcomer something to begin with: the newest parameters. Where contributions are answered one by

@@ -43,7 +43,7 @@ class AggregatorState {
     std::size_t level = 0;    ///< 0 = root
     AggregatorHandle parent;  ///< null at the root
     std::string parent_name;  ///< "root"
-    SupervisorHandle supervisor;
+    OwnerHandle supervisor;
     SchedulerHandle scheduler;
     std::shared_ptr<gpu::BufferPool> sums;  ///< `sums_of(method, level)` of them
     TaskPool* pool = nullptr;               ///< null: everything in the handler, for tests
@@ -90,6 +90,8 @@ class AggregatorState {
   // Members and what they send.
   void update(const Roster& roster);
   void welcome(const Roster::Member& newcomer);
+  [[nodiscard]] bool pending(const Member& member) const;
+  void settled(const Member& member);
   void take(const Contribution& contribution);
   void drop(const Contribution& contribution);
   void count_bytes(const Contribution& contribution);

@@ -178,15 +178,20 @@ void AggregatorState::contribute() {
 
 void AggregatorState::reopen() {
   ++contributions_;
-  std::erase_if(members_, [](const Member& member) { return member.gone && member.early.empty(); });
+  const bool arrivals = !trigger_.by_member();
+  taken_.clear();
+  for (auto& member : members_) member.arrived = false;
+  std::erase_if(members_, [&](const Member& member) {
+    if (!member.gone || (arrivals ? pending(member) : !member.early.empty())) return false;
+    settled(member);
+    return true;
+  });
   round_ = round_.next();
   total_ = {};
   closing_ = folded_ = pulling_ = false;
   quorum_at_ = {};
-  taken_.clear();
   const bool rounds = trigger_.by_member() && trigger_.kind != Trigger::progress;
   for (auto& member : members_) {
-    member.arrived = false;
     member.asked = rounds;
     if (member.early.empty()) continue;
     if (options_.method.numbered() && member.early.front().round > round_) continue;

@@ -1,5 +1,6 @@
 #include "actors/assembly.hpp"
 
+#include "actors/batch_cutter.hpp"
 #include "actors/emulation.hpp"
 #include "gpu/flat.hpp"
 #include "models/network.hpp"
@@ -141,6 +142,7 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
   assembly.pool = options.pool;
   for (std::size_t i = 0; i <= config.topology.workers; ++i) {
     const bool worker = i < config.topology.workers;
+    if (worker && options.workers && i >= *options.workers) continue;  // another node hosts it
     auto compute = make_compute(config, *assembly.data.train, *options.device, options.model,
                                 worker ? "w" + std::to_string(i) : "evaluator");
     if (!compute) return compute.error();
@@ -176,7 +178,7 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
           "made on"};
     }
   }
-  if (emulates_workers(config)) {
+  if (emulates_workers(config) && !assembly.workers.empty()) {
     THALWEG_CHECK(options.clock != nullptr, "emulated steps are timed by a clock");
     auto emulated =
         emulate_workers(assembly, start->parameters, *options.clock, options.device->info().cores);
@@ -230,6 +232,28 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
 }
 
 }  // namespace
+
+std::uint64_t model_hash(const Assembly& assembly) {
+  // FNV-1a, 64 bits (Fowler, Noll, Vo).
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&hash](const void* data, std::size_t bytes) {
+    const auto* at = static_cast<const unsigned char*>(data);
+    for (std::size_t i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3;
+  };
+  const auto add_number = [&add](std::uint64_t number) { add(&number, sizeof number); };
+  for (const auto& slot : assembly.slots) {
+    add(slot.name.data(), slot.name.size());
+    add_number(slot.offset);
+    add_number(slot.count);
+  }
+  const auto& train = *assembly.data.train;
+  add_number(train.size());
+  BatchCutter cutter(assembly.data.train, 0);
+  const auto sample = cutter.cut({0, 0, std::min<std::uint64_t>(train.size(), 16)});
+  add(sample->features.data(), sample->features.size() * sizeof(float));
+  add(sample->labels.data(), sample->labels.size() * sizeof sample->labels.front());
+  return hash;
+}
 
 Result<Assembly> assemble(const Config& config, models::DatasetPair data, AssemblyOptions options) {
   try {

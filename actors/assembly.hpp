@@ -61,8 +61,12 @@ struct AssemblyOptions {
                                                                 gpu::BufferPool& parameters)>;
   Restore restore = {};
   std::uint32_t term = 1;
+  std::optional<std::size_t> workers = {};  ///< the first so many; empty: all
   const Clock* clock = nullptr;  ///< outlives it as well; emulated steps are timed by it, and need it
 };
+
+/// What nodes of one run must agree on: the layout of the model, the size of the data set, and samples of it.
+std::uint64_t model_hash(const Assembly& assembly);
 
 /// Fails: as Cluster::start, but for the run folder.
 Result<Assembly> assemble(const Config& config, models::DatasetPair data, AssemblyOptions options);

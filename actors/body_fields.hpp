@@ -108,6 +108,12 @@ void fields(Part& part, Visit& visit) {
   visit(worker, serial, range, again);
 }
 
+template <Same<Placement::Seat> Part, class Visit>
+void fields(Part& part, Visit& visit) {
+  auto& [member, parent, node] = part;
+  visit(member, parent, node);
+}
+
 }  // namespace thalweg::rules
 
 namespace thalweg::actors {
@@ -141,8 +147,8 @@ void fields(Body& body, Visit& visit) {
 
 template <Same<Fenced> Body, class Visit>
 void fields(Body& body, Visit& visit) {
-  auto& [worker, serial] = body;
-  visit(worker, serial);
+  auto& [member, serial] = body;
+  visit(member, serial);
 }
 
 template <Same<Drained> Body, class Visit>
@@ -196,6 +202,69 @@ template <Same<Stopped> Body, class Visit>
 void fields(Body& body, Visit& visit) {
   auto& [who, messages, level, bytes_up, bytes_down] = body;
   visit(who, messages, level, bytes_up, bytes_down);
+}
+
+// -- of nodes
+
+
+template <Same<Apply> Body, class Visit>
+void fields(Body& body, Visit& visit) {
+  auto& [release, token, name, workers, group, control, data] = body;
+  visit(release, token, name, workers, group, control, data);
+}
+
+template <Same<Admit> Body, class Visit>
+void fields(Body& body, Visit& visit) {
+  auto& [run, term, job, data] = body;
+  visit(run, term, job, data);
+}
+
+template <Same<Refuse> Body, class Visit>
+void fields(Body& body, Visit& visit) {
+  auto& [why] = body;
+  visit(why);
+}
+
+template <Same<Ready> Body, class Visit>
+void fields(Body& body, Visit& visit) {
+  auto& [model, data, failure] = body;
+  visit(model, data, failure);
+}
+
+template <Same<Host::Node> Part, class Visit>
+void fields(Part& part, Visit& visit) {
+  auto& [node, incarnation, control, data] = part;
+  visit(node, incarnation, control, data);
+}
+
+template <Same<Host> Body, class Visit>
+void fields(Body& body, Visit& visit) {
+  auto& [number, seats, nodes, first] = body;
+  visit(number, seats, nodes, first);
+}
+
+template <Same<Hosted> Body, class Visit>
+void fields(Body& body, Visit& visit) {
+  auto& [number] = body;
+  visit(number);
+}
+
+template <Same<Dismiss> Body, class Visit>
+void fields(Body& body, Visit& visit) {
+  auto& [members] = body;
+  visit(members);
+}
+
+template <Same<Heartbeat> Body, class Visit>
+void fields(Body& body, Visit& visit) {
+  auto& [number] = body;
+  visit(number);
+}
+
+template <Same<Leave> Body, class Visit>
+void fields(Body& body, Visit& visit) {
+  auto& [why] = body;
+  visit(why);
 }
 
 }  // namespace thalweg::actors

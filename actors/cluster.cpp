@@ -1,11 +1,16 @@
 #include "actors/emulated_links.hpp"
 #include "actors/emulation.hpp"
+#include "actors/middleman.hpp"
+#include "actors/node_post.hpp"
+#include "actors/registrar.hpp"
 #include "actors/run_folder.hpp"
 #include "actors/supervisor.hpp"
 #include "models/registry.hpp"
 #include "models/safetensors.hpp"
+#include "runtime/net/keys.hpp"
 
 #include <thalweg/cluster.hpp>
+#include <thalweg/version.hpp>
 
 #include <fmt/format.h>
 
@@ -16,6 +21,7 @@
 #include <filesystem>
 #include <future>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <random>
 #include <system_error>
@@ -47,15 +53,24 @@ struct Cluster::State {
   std::unique_ptr<EmulatedLinks> links;  // null: messages go straight
   std::unique_ptr<NodeContext> context;
   std::unique_ptr<caf::actor_system> system;
-  SupervisorHandle supervisor;
-  ActorNumber number;  // the cluster's own, as a sender of messages
+  std::unique_ptr<NodePost> post;  // null: all of the run is in this process
+  std::mutex handles_mutex;        // of the two below: the registrar makes the first, and others use both
+  SupervisorHandle supervisor;     // null: the run waits for nodes
+  RegistrarHandle registrar;       // null: there are no other nodes
+  ActorNumber number;              // the cluster's own, as a sender of messages
   std::atomic<std::uint64_t> sent{0};
 
   /// Actors end before the pool and the device they use; the pool's tasks, and messages that are on their
   /// way, before the actor system they are for.
   ~State() {
-    supervisor = SupervisorHandle();
+    {
+      const std::lock_guard lock(handles_mutex);
+      supervisor = SupervisorHandle();
+      registrar = RegistrarHandle();
+    }
+    if (post) post->close();
     if (system) system->await_all_actors_done();
+    post.reset();
     pool.reset();
     if (links) links->close();
   }
@@ -64,6 +79,18 @@ struct Cluster::State {
   static Result<Cluster> begin(const Config& wanted, ClusterOptions options,
                                std::optional<RunFolder> earlier);
   KeeperState::Options keeper_options();
+  /// Takes nodes in, and starts the run when all are there. Fails: as Cluster::start.
+  Status listen(const ListenOptions& listen, const std::string& run_id, SupervisorState::Options run);
+  template <class Handle, class Body>
+  void tell(const Handle& to, Body body) {
+    const Stamp stamp{MessageId::make(context->node, number, ++sent),
+                      {},
+                      clock.wall_us() << 12,
+                      context->term,
+                      context->incarnation.value,
+                      kind_of<Body>};
+    caf::anon_send(to, stamp, std::move(body));
+  }
   void handle(const RunEvent& event);
   Status save(Outcome& outcome);
 };
@@ -212,6 +239,14 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   state->device = gpu::open_host_device();
   state->pool = std::make_unique<TaskPool>();
   AssemblyOptions parts{state->device.get(), state->pool.get(), std::move(options.model), std::nullopt, {}};
+  if (options.listen) {
+    if (config.emulate.delay_ms > 0 || config.emulate.rate_mbit > 0) {
+      return Error{ErrorCode::invalid,
+                   "emulate.delay_ms, emulate.rate_mbit: links between processes are not emulated: train in "
+                   "one process, or leave them out"};
+    }
+    parts.workers = options.listen->workers;
+  }
   std::string warning;
   if (earlier) {
     parts.restore = [&](std::span<const Slot> layout, gpu::BufferPool& parameters) {
@@ -281,12 +316,95 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   }
   state->context = make_node_context(state->clock, nullptr, state->links.get());
   state->context->term = term;
+  if (options.listen) {
+    const auto credentials = net::find_credentials(options.listen->keys);
+    if (!credentials) return credentials.error();
+    state->context->incarnation = {std::random_device()()};
+    const Silence silence{config.net.silence};
+    if (auto loaded = load_middleman(*state->context, *credentials, {silence.heartbeat()}); !loaded) {
+      return loaded.error();
+    }
+  }
   state->number = state->context->admit_actor();
   state->system = std::make_unique<caf::actor_system>(*state->context);
-  state->supervisor = spawn_role<SupervisorHandle, SupervisorState>(
-      *state->system, {std::move(*assembly), std::move(reporter),
-                       state->nothing_left ? std::nullopt : std::optional(state->keeper_options()), true});
+  SupervisorState::Options run{std::move(*assembly),
+                               std::move(reporter),
+                               state->nothing_left ? std::nullopt : std::optional(state->keeper_options()),
+                               {},
+                               true};
+  if (options.listen && !state->nothing_left) {
+    if (auto listening = state->listen(*options.listen, run_id, std::move(run)); !listening) {
+      return listening.error();
+    }
+  } else {
+    state->supervisor = spawn_role<SupervisorHandle, SupervisorState>(*state->system, std::move(run));
+  }
   return Cluster(std::move(state));
+}
+
+Status Cluster::State::listen(const ListenOptions& listen, const std::string& run_id,
+                              SupervisorState::Options run) {
+  const auto at = net::parse_endpoint(listen.address);
+  if (!at) return at.error();
+  const auto credentials = net::find_credentials(listen.keys);
+  if (!credentials) return credentials.error();
+  auto token = net::read_token(listen.keys);
+  if (!token) return token.error();
+
+  NodePost::Options options;
+  options.met = [](net::PeerId, bool) {};
+  options.parted = [this](net::PeerId peer, bool data, const std::string& why) {
+    const std::lock_guard lock(handles_mutex);
+    if (registrar) tell(registrar, Parted{peer, data, why});
+  };
+  post = std::make_unique<NodePost>(*context, *system, std::move(options));
+  NodePost::DataOptions data;
+  data.listen = {at->host, 0};
+  data.credentials = *credentials;
+  data.run = run_bytes(run_id);
+  data.silence = config.net.silence;
+  data.chunk_bytes = config.net.chunk_kib * 1024;
+  data.floats = flat_size(slots);
+  data.members = config.topology.workers + config.topology.tree.leader_count();
+  if (auto opened = post->open_data(data); !opened) return opened;
+  const auto port = publish(*system, post->postman(), *at);
+  if (!port) return port.error();
+
+  auto& assembly = run.assembly;
+  RegistrarState::Options registry;
+  registry.post = post.get();
+  registry.placement = rules::Placement(assembly.tree, listen.workers);
+  registry.admission = {run_id, context->term, print_config(config),
+                        advertised(at->host, post->exchange().local().port, true)};
+  registry.token = std::move(*token);
+  registry.release = std::string(version());
+  registry.model = model_hash(assembly);
+  registry.silence = {config.net.silence};
+  registry.first = assembly.first;
+  registry.note = listen.on_note;
+  // Kept by the registrar: when it ends before the run has begun, whoever waits for the run hears of it.
+  auto prepared = std::make_shared<SupervisorState::Options>(std::move(run));
+  registry.begin = [this, prepared](const rules::Placement& placement, RegistrarHandle from) {
+    SupervisorState::Remote remote;
+    remote.placement = placement;
+    remote.member = [this](MemberId id) { return post->stand_ins().member(id); };
+    remote.leader = [this](MemberId id) { return post->stand_in<AggregatorHandle>(address_of(id)); };
+    remote.feeder = [this](NodeNumber node) { return post->stand_in<FeederHandle>(feeder_at(node)); };
+    remote.registrar = std::move(from);
+    prepared->remote = std::move(remote);
+    const auto handle = spawn_role<SupervisorHandle, SupervisorState>(*system, std::move(*prepared));
+    const std::lock_guard lock(handles_mutex);
+    supervisor = handle;
+    return handle;
+  };
+  const auto handle = spawn_role<RegistrarHandle, RegistrarState>(*system, std::move(registry));
+  {
+    const std::lock_guard lock(handles_mutex);
+    registrar = handle;
+  }
+  post->directory().register_actor(supervisor_at(context->node), handle);
+  if (listen.on_listening) listen.on_listening(net::Endpoint{at->host, *port}.text());
+  return {};
 }
 
 KeeperState::Options Cluster::State::keeper_options() {
@@ -359,8 +477,10 @@ Result<Summary> Cluster::wait() {
   try {
     outcome = state_->outcome.get();
   } catch (const std::future_error&) {
+    const bool waited = state_->post && !state_->supervisor;
     return Error{ErrorCode::failed,
-                 "the reporter was lost, and with it the end of the run: see the run folder"};
+                 waited ? "the run has not begun: it was ended while it waited for nodes"
+                        : "the reporter was lost, and with it the end of the run: see the run folder"};
   }
   auto& summary = outcome.summary;
   if (!state_->failure.empty() && summary.failure.empty()) {
@@ -377,13 +497,9 @@ Result<Summary> Cluster::wait() {
 
 void Cluster::stop() {
   auto& state = *state_;
-  const Stamp stamp{MessageId::make(state.context->node, state.number, ++state.sent),
-                    {},
-                    state.clock.wall_us() << 12,
-                    state.context->term,
-                    state.context->incarnation.value,
-                    MessageKind::stop};
-  caf::anon_send(state.supervisor, stamp, Stop{Stop::When::after_round});
+  const std::lock_guard lock(state.handles_mutex);
+  if (state.supervisor) return state.tell(state.supervisor, Stop{Stop::When::after_round});
+  if (state.registrar) state.tell(state.registrar, Stop{Stop::When::now});
 }
 
 Cluster::Cluster(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -89,5 +89,14 @@ template Encoded encode(const Stop&);
 template Encoded encode(const Stopped&);
 template Encoded encode(const Failed&);
 template Encoded encode(const Left&);
+template Encoded encode(const Apply&);
+template Encoded encode(const Admit&);
+template Encoded encode(const Refuse&);
+template Encoded encode(const Ready&);
+template Encoded encode(const Host&);
+template Encoded encode(const Hosted&);
+template Encoded encode(const Dismiss&);
+template Encoded encode(const Heartbeat&);
+template Encoded encode(const Leave&);
 
 }  // namespace thalweg::actors

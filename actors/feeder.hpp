@@ -29,7 +29,7 @@ class FeederState {
     std::uint64_t seed = 0;  ///< of the epochs' permutations
     Round first;             ///< the first round of the run, or of its resumption
     bool planned = true;     ///< rounds are leased; else batches
-    SupervisorHandle supervisor;
+    OwnerHandle supervisor;
     SchedulerHandle scheduler;
     TaskPool* pool = nullptr;  ///< null: cut in the handler, for tests
   };

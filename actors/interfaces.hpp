@@ -49,6 +49,22 @@ struct Drained;
 struct Joined;
 struct Arrived;
 struct AddWorker;
+struct Apply;
+struct Admit;
+struct Refuse;
+struct Ready;
+struct Host;
+struct Hosted;
+struct Dismiss;
+struct Heartbeat;
+struct Leave;
+struct Met;
+struct Parted;
+struct Assembled;
+
+/// Whoever spawned an actor, as it sees them.
+using OwnerHandle = caf::typed_actor<caf::reacts_to<Stamp, Failed>,    // I cannot go on
+                                     caf::reacts_to<Stamp, Stopped>>;  // last words
 
 /// A worker or leader, as the aggregator above it sees it.
 using MemberHandle = caf::typed_actor<caf::reacts_to<Stamp, Parameters>,  // parent: a round was committed
@@ -103,7 +119,35 @@ using SupervisorHandle = caf::typed_actor<caf::reacts_to<Stamp, Finished>,   // 
                                           caf::reacts_to<Stamp, Failed>,     // workers, scheduler, root
                                           caf::reacts_to<Stamp, Stopped>,    // all
                                           caf::reacts_to<Stamp, AddWorker>,  // cluster
+                                          caf::reacts_to<Stamp, Joined>,    // registrar
+                                          caf::reacts_to<Stamp, Left>,      // registrar
                                           caf::reacts_to<Stamp, Stop>>;      // cluster
+
+/// Who lets nodes in, beside the root, where there are others.
+using RegistrarHandle = caf::typed_actor<caf::reacts_to<Stamp, Apply>,      // a node that wants in
+                                         caf::reacts_to<Stamp, Ready>,      // likewise, with data and model
+                                         caf::reacts_to<Stamp, Hosted>,     // node: they stand
+                                         caf::reacts_to<Stamp, Heartbeat>,  // node
+                                         caf::reacts_to<Stamp, Leave>,      // node
+                                         caf::reacts_to<Stamp, Failed>,     // node: a worker of it
+                                         caf::reacts_to<Stamp, Stopped>,    // node: all of it
+                                         caf::reacts_to<Stamp, Parted>,     // postman
+                                         caf::reacts_to<Stamp, Stop>,       // supervisor: the run is over
+                                         caf::reacts_to<Stamp, Tick>>;      // itself
+
+/// Who hosts actors on a node that has joined a run.
+using HostHandle = caf::typed_actor<caf::reacts_to<Stamp, Admit>,      // registrar
+                                    caf::reacts_to<Stamp, Refuse>,     // registrar
+                                    caf::reacts_to<Stamp, Host>,       // registrar
+                                    caf::reacts_to<Stamp, Dismiss>,    // registrar
+                                    caf::reacts_to<Stamp, Heartbeat>,  // registrar
+                                    caf::reacts_to<Stamp, Stop>,       // registrar, or this node's program
+                                    caf::reacts_to<Stamp, Failed>,     // its actors
+                                    caf::reacts_to<Stamp, Stopped>,    // its actors
+                                    caf::reacts_to<Stamp, Assembled>,  // its own thread
+                                    caf::reacts_to<Stamp, Met>,        // postman, exchange
+                                    caf::reacts_to<Stamp, Parted>,     // postman, exchange
+                                    caf::reacts_to<Stamp, Tick>>;      // itself
 
 }  // namespace thalweg::actors
 
@@ -142,3 +186,15 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Drained)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Joined)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Arrived)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::AddWorker)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Apply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Admit)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Refuse)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Ready)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Host)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Hosted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Dismiss)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Heartbeat)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Leave)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Met)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Parted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Assembled)

@@ -2,7 +2,9 @@
 
 #include "actors/interfaces.hpp"
 #include "actors/rules/allotment.hpp"
+#include "actors/rules/placement.hpp"
 #include "actors/snapshot.hpp"
+#include "runtime/net/exchange.hpp"
 #include "runtime/values/batch.hpp"
 #include "runtime/values/contribution.hpp"
 #include "runtime/values/parameters.hpp"
@@ -20,6 +22,8 @@
 /// may receive which is in actors/interfaces.hpp. Batch, Contribution and Parameters are in runtime/values.
 /// Those that may cross nodes are listed in actors/codec.hpp; CAF itself never does that for them.
 namespace thalweg::actors {
+
+struct Assembly;
 
 // -- before the first round
 // ------------------------------------------------------------------------------------
@@ -44,8 +48,12 @@ struct Hello {
     AggregatorHandle handle;
     Roster roster;
   };
+  struct Feeder {
+    FeederHandle handle;
+    std::vector<std::uint32_t> workers;  ///< that it serves, by number
+  };
   std::vector<Aggregator> aggregators;  ///< root first
-  FeederHandle feeder;
+  std::vector<Feeder> feeders;          ///< one per node
 };
 
 // -- cutting batches
@@ -120,9 +128,9 @@ struct RoundClosed {
 };
 
 /// aggregator -> scheduler: nothing more is taken from this worker than what it had of its batches up to
-/// `serial`.
+/// `serial`; or nothing more from this leader than what is settled already.
 struct Fenced {
-  std::uint32_t worker = 0;
+  MemberId member;
   std::uint64_t serial = 0;
 };
 
@@ -188,11 +196,12 @@ struct AddWorker {
   MemberId parent;
 };
 
-/// supervisor -> scheduler: one more worker stands. It takes part from the version on that it is sent now.
+/// supervisor -> scheduler: one more member stands. It takes part from the version on that it is sent now.
 struct Joined {
-  Roster::Member worker;
+  Roster::Member member;
   MemberId parent;
-  FeederHandle feeder;  ///< of its node
+  FeederHandle feeder;          ///< of a worker's node
+  AggregatorHandle leader = {};  ///< a leader's
 };
 
 /// scheduler -> reporter: the run goes on with it.
@@ -201,7 +210,7 @@ struct Arrived {
   std::size_t workers = 0;  ///< with it
 };
 
-/// supervisor -> scheduler: a worker is gone, or cannot go on.
+/// supervisor -> scheduler: a member is gone, or cannot go on. A leader's workers before it.
 struct Left {
   MemberId member;
   std::string why;
@@ -212,6 +221,93 @@ struct Departed {
   MemberId member;
   std::string why;
   std::size_t workers_left = 0;
+};
+
+// -- nodes that join
+// ------------------------------------------------------------------------------------
+
+/// node -> registrar: let me in.
+struct Apply {
+  std::string release;  ///< of the program
+  std::string token;    ///< of the cluster
+  std::string name;
+  std::uint64_t workers = 0;      ///< that it offers
+  std::optional<MemberId> group;  ///< nothing: any
+  std::vector<std::string> control;  ///< where other nodes reach its postman: "10.0.0.7:7001"
+  std::vector<std::string> data;     ///< and its exchange
+};
+
+/// registrar -> node: get the data and the model ready. The answer is Ready.
+struct Admit {
+  std::string run;  ///< id, 32 hexadecimal digits
+  std::uint32_t term = 0;
+  std::string job;                ///< TOML, resolved
+  std::vector<std::string> data;  ///< where the root's exchange listens
+};
+
+/// registrar -> node: not in this run.
+struct Refuse {
+  std::string why;
+};
+
+/// node -> registrar.
+struct Ready {
+  std::uint64_t model = 0;          ///< hash of layout and job, which must be the root's
+  std::vector<std::string> data;    ///< where other nodes reach its exchange
+  std::string failure;              ///< empty: none
+};
+
+/// registrar -> nodes: who is to be where from now on. Who has a seat spawns it, and connects to the nodes of
+/// those above and below it. The answer is Hosted.
+struct Host {
+  struct Node {
+    NodeNumber node;
+    Incarnation incarnation;
+    std::vector<std::string> control, data;
+  };
+  std::uint64_t number = 0;  ///< of this message, for its answer
+  std::vector<rules::Placement::Seat> seats;
+  std::vector<Node> nodes;
+  Round first;  ///< the round that opens with the first roster
+};
+
+/// node -> registrar: they stand, and their neighbours are reached.
+struct Hosted {
+  std::uint64_t number = 0;
+};
+
+/// registrar -> node: these members are no more.
+struct Dismiss {
+  std::vector<MemberId> members;
+};
+
+/// Both ways: a sign of life.
+struct Heartbeat {
+  std::uint64_t number = 0;
+};
+
+/// node -> registrar: I go.
+struct Leave {
+  std::string why;
+};
+
+/// postman, exchange -> its own node: this one is reached.
+struct Met {
+  net::PeerId peer;
+  bool data = false;  ///< by the exchange
+};
+
+/// Likewise: it no longer is.
+struct Parted {
+  net::PeerId peer;
+  bool data = false;
+  std::string why;
+};
+
+/// A thread of the node -> its host: data and model are there, or not.
+struct Assembled {
+  std::shared_ptr<Assembly> assembly;
+  std::string failure;  ///< empty: none
 };
 
 // -- the end
@@ -333,6 +429,30 @@ template <>
 inline constexpr MessageKind kind_of<Fenced> = MessageKind::fenced;
 template <>
 inline constexpr MessageKind kind_of<Drained> = MessageKind::drained;
+template <>
+inline constexpr MessageKind kind_of<Apply> = MessageKind::apply;
+template <>
+inline constexpr MessageKind kind_of<Admit> = MessageKind::admit;
+template <>
+inline constexpr MessageKind kind_of<Refuse> = MessageKind::refuse;
+template <>
+inline constexpr MessageKind kind_of<Ready> = MessageKind::ready;
+template <>
+inline constexpr MessageKind kind_of<Host> = MessageKind::host;
+template <>
+inline constexpr MessageKind kind_of<Hosted> = MessageKind::hosted;
+template <>
+inline constexpr MessageKind kind_of<Dismiss> = MessageKind::dismiss;
+template <>
+inline constexpr MessageKind kind_of<Heartbeat> = MessageKind::heartbeat;
+template <>
+inline constexpr MessageKind kind_of<Leave> = MessageKind::leave;
+template <>
+inline constexpr MessageKind kind_of<Met> = MessageKind::met;
+template <>
+inline constexpr MessageKind kind_of<Parted> = MessageKind::parted;
+template <>
+inline constexpr MessageKind kind_of<Assembled> = MessageKind::assembled;
 template <>
 inline constexpr MessageKind kind_of<Joined> = MessageKind::joined;
 template <>

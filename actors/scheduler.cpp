@@ -24,23 +24,25 @@ SchedulerHandle::behavior_type SchedulerState::start(Options options) {
   return {
       [this](const Stamp&, const Hello& hello) { admit(hello); },
       [this](const Stamp&, const Joined& joined) { join(joined); },
-      [this](const Stamp&, const Left& left) { depart(left.member, left.why); },
+      [this](const Stamp&, const Left& left) {
+        if (left.member.kind == MemberId::Kind::worker) return depart(left.member, left.why);
+        if (auto* leader = find(left.member); leader != nullptr && leader->attached) remove(left.member);
+      },
       [this](const Stamp&, const Served& served) {
         supplies_[served.worker].served = served.serial;
         lease();
       },
-      [this](const Stamp&, const Fenced& fenced) {
-        const auto back = allotment_->fence(fenced.worker, fenced.serial);
-        self_->note({"takes {} samples back from w{}", {back, fenced.worker}});
-        lease();
-      },
+      [this](const Stamp&, const Fenced& fenced) { fence(fenced); },
       [this](const Stamp&, const RoundClosed& closed) { retire(closed); },
       [this](const Stamp&, const Stop&) { self_->leave(options_->supervisor); },
   };
 }
 
 void SchedulerState::admit(const Hello& hello) {
-  feeders_ = {hello.feeder};
+  for (const auto& feeder : hello.feeders) {
+    for (const auto worker : feeder.workers) supplies_[worker].feeder = feeders_.size();
+    feeders_.push_back(feeder.handle);
+  }
   for (const auto& each : hello.aggregators) tree_.push_back({each.id, each.handle, each.roster.added});
   for (const auto& parent : tree_) {
     for (const auto& member : parent.members) {
@@ -66,10 +68,16 @@ SchedulerState::Aggregator* SchedulerState::find(MemberId aggregator) {
 
 /// The newcomer takes part in planned rounds that are not cut yet, and in those that are with no samples.
 void SchedulerState::join(const Joined& joined) {
-  const auto id = joined.worker.id;
+  const auto id = joined.member.id;
   auto* parent = find(joined.parent);
   THALWEG_CHECK(parent != nullptr, "a newcomer is put below an aggregator of the tree");
-  if (spent_) return self_->tell(joined.worker.handle, Stop{Stop::When::now});
+  if (spent_) return self_->tell(joined.member.handle, Stop{Stop::When::now});
+  if (joined.leader) {
+    parent->members.push_back(joined.member);
+    self_->tell(parent->handle, Roster{{joined.member}, {}, options_->first, {}});
+    tree_.push_back({id, joined.leader, {}, joined.parent});
+    return;
+  }
   allotment_->add(id.number, options_->batch);
   self_->note({"w{} joins: {} workers", {id.number, allotment_->workers()}});
   const auto feeder = std::find(feeders_.begin(), feeders_.end(), joined.feeder);
@@ -84,8 +92,8 @@ void SchedulerState::join(const Joined& joined) {
     self_->tell(tree_.front().handle, Roster{{}, {}, options_->first, {id.number}});
     attach(*parent);
   }
-  parent->members.push_back(joined.worker);
-  self_->tell(parent->handle, Roster{{joined.worker},
+  parent->members.push_back(joined.member);
+  self_->tell(parent->handle, Roster{{joined.member},
                                      {},
                                      options_->first,
                                      below_root ? std::vector{id.number} : std::vector<std::uint32_t>{}});
@@ -214,12 +222,35 @@ void SchedulerState::depart(MemberId worker, const std::string& why) {
                      {}});
 }
 
+/// Nobody but a dead leader knew how far its workers' batches had come; when the root has settled what it had
+/// of that leader, what is still out is lost.
+void SchedulerState::fence(const Fenced& fenced) {
+  const auto take_back = [this](std::uint32_t worker, std::uint64_t serial) {
+    const auto back = allotment_->fence(worker, serial);
+    self_->note({"takes {} samples back from w{}", {back, worker}});
+  };
+  if (fenced.member.kind == MemberId::Kind::worker) {
+    unfenced_.erase(fenced.member.number);
+    take_back(fenced.member.number, fenced.serial);
+  } else {
+    std::erase_if(unfenced_, [&](const auto& lost) {
+      if (lost.second != fenced.member) return false;
+      take_back(lost.first, 0);
+      return true;
+    });
+  }
+  lease();
+}
+
 void SchedulerState::remove(MemberId member) {
   for (auto& parent : tree_) {
     const auto found = std::find_if(parent.members.begin(), parent.members.end(),
                                     [&](const Roster::Member& each) { return each.id == member; });
     if (found == parent.members.end()) continue;
-    if (member.kind == MemberId::Kind::worker) self_->tell(found->handle, Stop{Stop::When::now});
+    if (member.kind == MemberId::Kind::worker) {
+      unfenced_[member.number] = parent.id;
+      self_->tell(found->handle, Stop{Stop::When::now});
+    }
     parent.members.erase(found);
     self_->tell(parent.handle, Roster{{}, {member}, {}, {}});
     if (member.kind == MemberId::Kind::worker && parent.id != root_id()) {

@@ -97,6 +97,8 @@ template AggregatorHandle spawn_stand_in(caf::actor_system&, StandInOptions);
 template FeederHandle spawn_stand_in(caf::actor_system&, StandInOptions);
 template SchedulerHandle spawn_stand_in(caf::actor_system&, StandInOptions);
 template SupervisorHandle spawn_stand_in(caf::actor_system&, StandInOptions);
+template RegistrarHandle spawn_stand_in(caf::actor_system&, StandInOptions);
+template HostHandle spawn_stand_in(caf::actor_system&, StandInOptions);
 
 MemberHandle StandIns::member(MemberId id) {
   const Address address = address_of(id);

@@ -24,7 +24,8 @@ struct StandInOptions {
   net::Exchange* exchange = nullptr;
 };
 
-/// `Handle`: MemberHandle, WorkerHandle, AggregatorHandle, FeederHandle, SchedulerHandle or SupervisorHandle.
+/// `Handle`: MemberHandle, WorkerHandle, AggregatorHandle, FeederHandle, SchedulerHandle,
+/// SupervisorHandle, RegistrarHandle or HostHandle.
 /// The stand-in lives as long as somebody holds its handle. What it is sent while there is no way to its
 /// address is dropped and counted (Directory::Counts::unsent). A body that must never leave its node is a
 /// bug.

@@ -32,6 +32,10 @@ SupervisorHandle::behavior_type SupervisorState::start(Options options) {
       [this](const Stamp&, const Failed& message) { failed(message); },
       [this](const Stamp&, const Stopped& last_words) { stopped(last_words); },
       [this](const Stamp&, const AddWorker& request) { add_worker(request.parent); },
+      [this](const Stamp&, const Joined& joined) { self_->tell(scheduler_, joined); },
+      [this](const Stamp&, const Left& left) {
+        if (!stopping_) self_->tell(scheduler_, left);
+      },
       [this](const Stamp&, const Stop& request) {
         if (!stopping_) self_->tell(root_, request);
       },
@@ -92,8 +96,9 @@ void SupervisorState::spawn_everything() {
   root.keeper = keeper_;
   root.supervisor = here;
   root_ = spawn_aggregator(root_id(), 0, {}, "", std::move(root));
-  Hello hello{{{root_id(), root_, {}}}, feeder_};
+  Hello hello{{{root_id(), root_, {}}}, {{feeder_, {}}}};
   spawn_members(assembly.tree, 0, root_, hello, 0);
+  if (options_.remote) watch("registrar", options_.remote->registrar);
   self_->tell(scheduler_, std::move(hello));
   if (const auto limit = config.stop.max_time; limit.count() > 0) {
     self_->tell_later(here, limit, Stop{Stop::When::after_round, EndedBy::max_time});
@@ -120,19 +125,41 @@ void SupervisorState::spawn_members(const TreeSpec& tree, std::size_t level, con
   const auto parent_name = hello.aggregators[parent_index].id.text();
   for (std::size_t i = 0; i < tree.workers; ++i) {
     const auto number = next_worker_++;
+    auto& roster = hello.aggregators[parent_index].roster;
+    if (const auto node = elsewhere(worker_id(number))) {
+      roster.added.push_back({worker_id(number), options_.remote->member(worker_id(number))});
+      feeder_of(*node, hello).workers.push_back(number);
+      continue;
+    }
     THALWEG_CHECK(number < assembly.workers.size(),
                   "a stream and a model are made for every worker of the tree");
     const auto worker =
         spawn_worker(number, hello.aggregators[parent_index].id, std::move(assembly.workers[number]));
-    hello.aggregators[parent_index].roster.added.push_back({worker_id(number), worker});
+    roster.added.push_back({worker_id(number), worker});
+    hello.feeders.front().workers.push_back(number);
   }
   for (const auto& child : tree.children) {
     const auto id = leader_id(next_leader_++);
-    auto leader = spawn_aggregator(id, level + 1, parent, parent_name, {});
+    const auto leader = elsewhere(id) ? options_.remote->leader(id)
+                                      : spawn_aggregator(id, level + 1, parent, parent_name, {});
     hello.aggregators[parent_index].roster.added.push_back({id, leader});
     hello.aggregators.push_back({id, leader, {}});
     spawn_members(child, level + 1, leader, hello, hello.aggregators.size() - 1);
   }
+}
+
+std::optional<NodeNumber> SupervisorState::elsewhere(MemberId member) const {
+  if (!options_.remote) return std::nullopt;
+  const auto seat = options_.remote->placement.find(member);
+  if (!seat || seat->node == self_->context().node) return std::nullopt;
+  return seat->node;
+}
+
+/// One for each node, in the order in which the tree meets them.
+Hello::Feeder& SupervisorState::feeder_of(NodeNumber node, Hello& hello) {
+  const auto [found, fresh] = feeders_.try_emplace(node, hello.feeders.size());
+  if (fresh) hello.feeders.push_back({options_.remote->feeder(node), {}});
+  return hello.feeders[found->second];
 }
 
 WorkerHandle SupervisorState::spawn_worker(std::uint32_t number, MemberId parent, Compute compute) {

@@ -4,9 +4,11 @@
 #include "actors/keeper.hpp"
 #include "actors/reporter.hpp"
 #include "actors/role.hpp"
+#include "actors/rules/placement.hpp"
 
 #include <caf/actor_addr.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,10 +28,19 @@ namespace thalweg::actors {
 
 class SupervisorState {
  public:
+  /// Members that other nodes host.
+  struct Remote {
+    rules::Placement placement;
+    std::function<MemberHandle(MemberId)> member;      ///< a stand-in for it
+    std::function<AggregatorHandle(MemberId)> leader;  ///< likewise
+    std::function<FeederHandle(NodeNumber)> feeder;    ///< likewise
+    RegistrarHandle registrar;
+  };
   struct Options {
     Assembly assembly;
     ReporterState::Options reporter;
     std::optional<KeeperState::Options> keeper;  ///< without actors; empty: no checkpoints while training
+    std::optional<Remote> remote = {};           ///< empty: every member is here
     bool detach_reporter = true;                 ///< false: on the actor scheduler, for tests
   };
 
@@ -46,6 +57,9 @@ class SupervisorState {
   template <class Handle>
   void watch(const std::string& name, const Handle& handle, std::optional<MemberId> worker = {});
 
+  /// On which node a member is hosted; nothing: this one.
+  [[nodiscard]] std::optional<NodeNumber> elsewhere(MemberId member) const;
+  Hello::Feeder& feeder_of(NodeNumber node, Hello& hello);
   WorkerHandle spawn_worker(std::uint32_t number, MemberId parent, Compute compute);
   void add_worker(MemberId parent);
 
@@ -77,6 +91,7 @@ class SupervisorState {
   std::uint32_t next_leader_ = 0;
   std::uint32_t next_worker_ = 0;
   std::map<MemberId, AggregatorHandle> aggregators_;
+  std::map<NodeNumber, std::size_t> feeders_;  ///< of other nodes: place among the scheduler's
 
   bool stopping_ = false;
   bool closed_ = false;

@@ -33,7 +33,7 @@ class WorkerState {
     AggregatorHandle parent;
     std::string parent_name;  ///< "g0"
     FeederHandle feeder;
-    SupervisorHandle supervisor;
+    OwnerHandle supervisor;
     std::unique_ptr<gpu::Stream> stream;
     std::unique_ptr<Model> model;                ///< used on the stream's thread only
     std::shared_ptr<gpu::BufferPool> gradients;  ///< `gradients_of(method)` of them

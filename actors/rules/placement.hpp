@@ -24,6 +24,7 @@ class Placement {
     friend bool operator==(const Seat&, const Seat&) = default;
   };
 
+  Placement() : Placement(TreeSpec{}) {}
   /// The workers below `local` are hosted by node 0, the root's own.
   explicit Placement(const TreeSpec& tree, std::size_t local = 0);
 

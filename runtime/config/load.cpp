@@ -168,24 +168,28 @@ std::variant<toml::table, toml::parse_error> parse(std::string_view text) {
   }
 }
 
-Status apply_file(Draft& draft, const std::filesystem::path& path) {
-  const auto text = read_file(path);
-  if (!text) return text.error();
-  if (has_too_many_dots(*text)) {
+Status apply_text(Draft& draft, std::string_view text, const std::string& name) {
+  if (has_too_many_dots(text)) {
     return Error{ErrorCode::invalid,
                  fmt::format("cannot read job file {}: it holds more than {} dots, as keys "
                              "nested without end do: give a job file",
-                             path.string(), dots_max)};
+                             name, dots_max)};
   }
-  const auto parsed = parse(*text);
+  const auto parsed = parse(text);
   if (const auto* error = std::get_if<toml::parse_error>(&parsed)) {
     return Error{ErrorCode::invalid,
-                 fmt::format("{}:{}: {}", path.string(), error->source().begin.line, syntax_text(*error))};
+                 fmt::format("{}:{}: {}", name, error->source().begin.line, syntax_text(*error))};
   }
-  for (const auto& setting : settings_of(std::get<toml::table>(parsed), path.string())) {
+  for (const auto& setting : settings_of(std::get<toml::table>(parsed), name)) {
     if (auto applied = draft.apply(setting); !applied) return applied;
   }
   return {};
+}
+
+Status apply_file(Draft& draft, const std::filesystem::path& path) {
+  const auto text = read_file(path);
+  if (!text) return text.error();
+  return apply_text(draft, *text, path.string());
 }
 
 bool is_whole_number(std::string_view text) {
@@ -253,6 +257,12 @@ Result<Config> load_config(const std::filesystem::path& file, const std::vector<
   for (const auto& flag : overrides) {
     if (auto applied = config::apply_flag(draft, flag); !applied) return applied.error();
   }
+  return draft.finish();
+}
+
+Result<Config> read_config(std::string_view text, const std::string& name) {
+  config::Draft draft;
+  if (auto applied = config::apply_text(draft, text, name); !applied) return applied.error();
   return draft.finish();
 }
 

@@ -15,6 +15,8 @@ std::optional<LinkSample> sample_link(int socket) {
   if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return {};
   // A kernel before 4.9 fills in less.
   if (size < offsetof(tcp_info, tcpi_delivery_rate) + sizeof(info.tcpi_delivery_rate)) return {};
+  // All ones: nothing was measured yet.
+  if (info.tcpi_min_rtt == ~std::uint32_t{0}) return {};
   return LinkSample{.least_round_trip = std::chrono::microseconds(info.tcpi_min_rtt),
                     .delivered_bytes_per_s = info.tcpi_delivery_rate,
                     .application_limited = info.tcpi_delivery_rate_app_limited != 0};

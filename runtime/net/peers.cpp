@@ -110,8 +110,8 @@ void Peers::admit(Entry& entry, const std::shared_ptr<Connection>& connection) {
 }
 
 void Peers::turn_away(const std::shared_ptr<Connection>& connection, Farewell why) {
-  connection->close(why);
   count(why == Farewell::fenced ? Ending::Cause::fenced : Ending::Cause::duplicate);
+  connection->close(why);
 }
 
 void Peers::stands(const std::shared_ptr<Connection>& connection) {

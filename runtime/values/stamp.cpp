@@ -90,10 +90,16 @@ std::string kind_name(MessageKind kind) {
       return "heartbeat";
     case MessageKind::leave:
       return "leave";
-    case MessageKind::new_parent:
-      return "new_parent";
+    case MessageKind::hosted:
+      return "hosted";
     case MessageKind::dismiss:
       return "dismiss";
+    case MessageKind::met:
+      return "met";
+    case MessageKind::parted:
+      return "parted";
+    case MessageKind::assembled:
+      return "assembled";
   }
   return "kind-" + std::to_string(static_cast<unsigned>(kind));
 }

@@ -55,8 +55,11 @@ enum class MessageKind : std::uint16_t {
   ready = 40,
   heartbeat = 41,
   leave = 42,
-  new_parent = 43,
+  hosted = 43,
   dismiss = 44,
+  met = 45,
+  parted = 46,
+  assembled = 47,
 };
 
 /// Name of a kind as logs print it: the enumerator. "kind-N" for a number this release does not know.

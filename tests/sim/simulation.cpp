@@ -172,7 +172,7 @@ class Cluster {
       keeper->save_best = [](const actors::Best&) -> Status { return {}; };
     }
     return actors::spawn_role<actors::SupervisorHandle, actors::SupervisorState>(
-        system, {std::move(assembly), std::move(reporter), std::move(keeper), false});
+        system, {std::move(assembly), std::move(reporter), std::move(keeper), {}, false});
   }
 
   void ask_to_stop(const actors::SupervisorHandle& supervisor, actors::Stop::When when) {

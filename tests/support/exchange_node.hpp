@@ -124,8 +124,8 @@ inline void exchange_parcels(const std::function<void(AsioExchange::Options&)>& 
     linked.first.exchange->send(two, parcel);
     linked.second.exchange->send(one, parcel);
   }
-  ASSERT_TRUE(linked.second.told.wait_arrived(parcels.size()));
-  ASSERT_TRUE(linked.first.told.wait_arrived(parcels.size()));
+  ASSERT_TRUE(linked.second.told.wait_arrived(parcels.size())) << linked.second.told.lost_none().message();
+  ASSERT_TRUE(linked.first.told.wait_arrived(parcels.size())) << linked.first.told.lost_none().message();
   for (std::size_t i = 0; i < parcels.size(); ++i) {
     EXPECT_EQ(linked.second.told.arrived_[i].first, one);
     expect_same(linked.second.told.arrived_[i].second, parcels[i]);

@@ -2,6 +2,8 @@
 
 #include "runtime/net/exchange.hpp"
 
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -72,6 +74,15 @@ class RecordingListener : public net::ExchangeListener {
   }
   [[nodiscard]] bool wait_lost(std::size_t count = 1) {
     return wait([count](const auto& it) { return it.lost_.size() >= count; });
+  }
+
+  /// Whether no peer was lost; for the message of a test, who was, and why.
+  [[nodiscard]] testing::AssertionResult lost_none() {
+    const std::lock_guard lock(mutex_);
+    if (lost_.empty()) return testing::AssertionSuccess();
+    auto result = testing::AssertionFailure();
+    for (const auto& [peer, why] : lost_) result << "lost node " << peer.node.value << ": " << why << "; ";
+    return result;
   }
 
   // To be looked at inside wait(), or when nothing more is told.

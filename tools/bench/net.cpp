@@ -1,5 +1,6 @@
 #include "gpu/buffer.hpp"
 #include "runtime/net/asio_exchange.hpp"
+#include "runtime/net/keys.hpp"
 #include "tools/bench/bare_pair.hpp"
 #include "tools/bench/benches.hpp"
 #include "tools/bench/peak.hpp"
@@ -8,6 +9,8 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 
@@ -104,6 +107,27 @@ struct Nodes {
   std::unique_ptr<net::Exchange> sender, receiver;
 };
 
+/// Where the keys of a run of the bench are, until it is over.
+class KeysFolder {
+ public:
+  KeysFolder() {
+    std::error_code error;
+    std::string name = (std::filesystem::temp_directory_path(error) / "thalweg-bench-XXXXXX").string();
+    if (!error && ::mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  KeysFolder(const KeysFolder&) = delete;
+  KeysFolder& operator=(const KeysFolder&) = delete;
+  ~KeysFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  /// Empty: it could not be made.
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 Status compare_way(const Settings& settings, const BarePair::Options& options, const std::string& what) {
   const std::size_t floats = settings.small ? 1 << 12 : 25'000'000;
   const auto pool = gpu::BufferPool::make_host(floats, 3);
@@ -157,7 +181,14 @@ Status compare_way(const Settings& settings, const BarePair::Options& options, c
 
 Status bench_net(const Settings& settings) {
   if (Status done = compare_way(settings, {}, "plain"); !done) return done;
-  return compare_way(settings, {.checksums = false}, "plain, no checksums");
+  if (Status done = compare_way(settings, {.checksums = false}, "plain, no checksums"); !done) return done;
+  const KeysFolder folder;
+  if (folder.path().empty()) return Error{ErrorCode::io, "no temporary folder for keys: free some space"};
+  const auto keys = net::make_local_keys(folder.path());
+  if (!keys.ok()) return keys.error();
+  const auto credentials = net::find_credentials(*keys);
+  if (!credentials.ok()) return credentials.error();
+  return compare_way(settings, {.checksums = false, .tls = *credentials}, "TLS");
 }
 
 }  // namespace thalweg::bench

@@ -23,6 +23,8 @@ struct ListenOptions {
   std::size_t workers = 0;     ///< of the job's, that this process hosts itself: the first ones
   /// Called once, when nodes can come: the address with its port. May be empty.
   std::function<void(const std::string& address)> on_listening;
+  /// Lines for people: who comes, who is lost. On threads of the cluster's; may be empty.
+  std::function<void(const std::string&)> on_note;
 };
 
 struct ClusterOptions {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -201,6 +202,9 @@ struct Override {
 /// Of two overrides of one key the later one counts. A flag also replaces what the file says in another way:
 /// `--steps` the file's `epochs`, `--workers` a tree that only repeats the file's `workers` and `groups`.
 Result<Config> load_config(const std::filesystem::path& file, const std::vector<Override>& overrides);
+
+/// The same for a job file's text; `name` stands for the file in errors.
+Result<Config> read_config(std::string_view text, const std::string& name);
 
 /// Does for a Config made in code what load_config does for a job file: resolves the tree (a tree that is
 /// there decides; otherwise `workers` and `groups` do) and checks every number.

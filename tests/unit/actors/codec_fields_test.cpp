@@ -124,7 +124,7 @@ void expect_equal(const Tie& tie) {
 
 TEST(CodecFields, OfTheSmallBodies) {
   expect_equal<Served>([](const auto& body) { return std::tuple(body.worker, body.serial); });
-  expect_equal<Fenced>([](const auto& body) { return std::tuple(body.worker, body.serial); });
+  expect_equal<Fenced>([](const auto& body) { return std::tuple(body.member, body.serial); });
   expect_equal<Drained>([](const auto& body) { return std::tuple(body.drained, body.batches); });
   expect_equal<Progress>(
       [](const auto& body) { return std::tuple(body.origin, body.iterations, body.oldest, body.rests); });

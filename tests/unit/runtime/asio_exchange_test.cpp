@@ -48,8 +48,10 @@ TEST(AsioExchange, KeepsOneConnectionWhenBothDial) {
     second.exchange->send(one, numbered(2));
     ASSERT_TRUE(first.told.wait_arrived(1));
     ASSERT_TRUE(second.told.wait_arrived(1));
-    EXPECT_TRUE(first.told.wait([](const auto& it) { return it.lost_.empty() && it.opened_.size() == 1; }));
-    EXPECT_TRUE(second.told.wait([](const auto& it) { return it.lost_.empty() && it.opened_.size() == 1; }));
+    EXPECT_TRUE(first.told.lost_none());
+    EXPECT_TRUE(first.told.wait([](const auto& it) { return it.opened_.size() == 1; }));
+    EXPECT_TRUE(second.told.lost_none());
+    EXPECT_TRUE(second.told.wait([](const auto& it) { return it.opened_.size() == 1; }));
   }
 }
 
@@ -73,8 +75,8 @@ TEST(AsioExchange, TakesTheAddressThatAnswers) {
   first.exchange->connect(two, {wrong.exchange->local(), {"localhost", second.exchange->local().port}});
   ASSERT_TRUE(first.told.wait_opened());
   EXPECT_EQ(first.told.opened_[0], two);
-  EXPECT_TRUE(first.told.wait([](const auto& it) { return it.lost_.empty(); }));
-  EXPECT_EQ(wrong.counts().wrong_peer, 1U);
+  EXPECT_TRUE(first.told.lost_none());
+  EXPECT_TRUE(wrong.counted(&AsioExchange::Counts::wrong_peer));
 }
 
 TEST(AsioExchange, RefusesAnotherRun) {
@@ -123,7 +125,7 @@ TEST(AsioExchange, LosesAPeerThatEnds) {
   EXPECT_EQ(linked.first.told.lost_[0].first, two);
   EXPECT_NE(linked.first.told.lost_[0].second.find("goodbye"), std::string::npos)
       << linked.first.told.lost_[0].second;
-  EXPECT_TRUE(linked.second.told.lost_.empty());
+  EXPECT_TRUE(linked.second.told.lost_none());
 }
 
 TEST(AsioExchange, FindsItsPeerAgain) {
@@ -147,14 +149,14 @@ TEST(AsioExchange, WaitsForMemory) {
   ASSERT_TRUE(linked.second.told.wait([began](const auto& it) {
     return it.landings_asked_ > 100 && std::chrono::steady_clock::now() - began > 500ms;
   }));
-  EXPECT_TRUE(linked.first.told.lost_.empty());
+  EXPECT_TRUE(linked.first.told.lost_none());
   linked.second.told.no_memory(false);
   EXPECT_TRUE(linked.second.told.wait_arrived(1));
 }
 
 TEST(AsioExchange, WaitsForMemoryOnBothSidesAtOnce) {
   Linked linked(impatient(200ms));
-  const Payload payload = counting_payload(8'000'000);
+  const Payload payload = counting_payload(2'000'000);
   for (Node* node : {&linked.first, &linked.second}) node->told.no_memory(true);
   for (int i = 0; i < 2; ++i) {
     linked.first.exchange->send(two, numbered(1, {payload}));
@@ -174,8 +176,8 @@ TEST(AsioExchange, WaitsForMemoryOnBothSidesAtOnce) {
   linked.second.told.no_memory(false);
   EXPECT_TRUE(linked.first.told.wait_arrived(2));
   EXPECT_TRUE(linked.second.told.wait_arrived(2));
-  EXPECT_TRUE(linked.first.told.wait([](const auto& it) { return it.lost_.empty(); }));
-  EXPECT_TRUE(linked.second.told.wait([](const auto& it) { return it.lost_.empty(); }));
+  EXPECT_TRUE(linked.first.told.lost_none());
+  EXPECT_TRUE(linked.second.told.lost_none());
 }
 
 TEST(AsioExchange, HoldsNobodyUpForAPeerWithoutMemory) {
@@ -205,7 +207,7 @@ TEST(AsioExchange, EndsAmidTransfers) {
   const std::size_t arrived = linked.first.told.arrived_.size();
   EXPECT_TRUE(linked.second.told.wait_lost());
   EXPECT_EQ(linked.first.told.arrived_.size(), arrived);
-  EXPECT_TRUE(linked.first.told.lost_.empty());
+  EXPECT_TRUE(linked.first.told.lost_none());
 }
 
 TEST(AsioExchange, GivesUpAnAddressWhereNobodyAnswers) {
@@ -218,7 +220,7 @@ TEST(AsioExchange, GivesUpAnAddressWhereNobodyAnswers) {
   Node patient(two);
   patient.exchange->connect(one, {nowhere});
   patient.exchange.reset();
-  EXPECT_TRUE(patient.told.lost_.empty());
+  EXPECT_TRUE(patient.told.lost_none());
 }
 
 TEST(AsioExchange, ListensOnSixthVersionAddresses) {
@@ -320,7 +322,7 @@ TEST(AsioExchange, LosesAPeerThatReadsNothingAndHoldsBackMeanwhile) {
   EXPECT_NE(first.told.lost_[0].second.find("has read nothing"), std::string::npos)
       << first.told.lost_[0].second;
   EXPECT_LE(first.exchange->gauges(two).bytes_sent, (std::uint64_t{4} << 20) + 1000);
-  EXPECT_EQ(first.counts().parcels_dropped, 1U);
+  EXPECT_TRUE(first.counted(&AsioExchange::Counts::parcels_dropped));
   EXPECT_TRUE(within(10s, [&] { return first.exchange->gauges(two).bytes_waiting == 0; }));
 }
 
@@ -335,7 +337,7 @@ TEST(AsioExchange, DoesNotLoseAPeerThatReadsSlowly) {
     read += peer.read_some(16);
     peer.write_frame({two.node, two.incarnation, wire::Credit{read}});
   }
-  EXPECT_TRUE(first.told.wait([](const auto& it) { return it.lost_.empty(); }));
+  EXPECT_TRUE(first.told.lost_none());
 }
 
 TEST(AsioExchange, RefusesFramesThatMakeNoSense) {

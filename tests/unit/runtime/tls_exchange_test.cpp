@@ -48,8 +48,10 @@ TEST_F(TlsExchange, KeepsOneConnectionWhenBothDial) {
     second.exchange->send(one, numbered(2));
     ASSERT_TRUE(first.told.wait_arrived(1));
     ASSERT_TRUE(second.told.wait_arrived(1));
-    EXPECT_TRUE(first.told.wait([](const auto& it) { return it.lost_.empty() && it.opened_.size() == 1; }));
-    EXPECT_TRUE(second.told.wait([](const auto& it) { return it.lost_.empty() && it.opened_.size() == 1; }));
+    EXPECT_TRUE(first.told.lost_none());
+    EXPECT_TRUE(first.told.wait([](const auto& it) { return it.opened_.size() == 1; }));
+    EXPECT_TRUE(second.told.lost_none());
+    EXPECT_TRUE(second.told.wait([](const auto& it) { return it.opened_.size() == 1; }));
   }
 }
 

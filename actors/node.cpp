@@ -1,0 +1,258 @@
+#include "actors/assembly.hpp"
+#include "actors/host.hpp"
+#include "actors/middleman.hpp"
+#include "actors/node_post.hpp"
+#include "gpu/device.hpp"
+#include "models/registry.hpp"
+#include "runtime/net/addresses.hpp"
+#include "runtime/net/keys.hpp"
+
+#include <thalweg/node.hpp>
+#include <thalweg/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+/// The public face of a node that joins a run: puts its devices, an actor system and the way to the root
+/// together, and waits.
+namespace thalweg {
+
+using namespace actors;
+
+struct Node::State {
+  NodeOptions options;
+  SteadyClock clock;
+  std::unique_ptr<gpu::Device> device;
+  std::unique_ptr<TaskPool> pool;
+  net::Credentials credentials;
+  std::mutex threads_mutex;
+  std::vector<std::thread> threads;  // that make data and model
+  std::promise<Status> outcome;
+  std::future<Status> ended = outcome.get_future();
+  std::promise<Status> admission;
+  bool waited = false;
+
+  // Last, so that the actors end before what they use.
+  std::unique_ptr<NodeContext> context;
+  std::unique_ptr<caf::actor_system> system;
+  std::unique_ptr<NodePost> post;
+  std::mutex handle_mutex;
+  HostHandle host;
+  ActorNumber number;
+  std::atomic<std::uint64_t> sent{0};
+
+  ~State() {
+    {
+      const std::lock_guard lock(handle_mutex);
+      host = HostHandle();
+    }
+    for (auto& thread : threads) thread.join();
+    if (post) post->close();
+    if (system) system->await_all_actors_done();
+    post.reset();
+    pool.reset();
+  }
+
+  template <class Body>
+  void tell(Body body) {
+    const std::lock_guard lock(handle_mutex);
+    if (!host) return;
+    const Stamp stamp{MessageId::make(context->node, number, ++sent),
+                      {},
+                      clock.wall_us() << 12,
+                      context->term,
+                      context->incarnation.value,
+                      kind_of<Body>};
+    caf::anon_send(host, stamp, std::move(body));
+  }
+  void note(const std::string& line) const {
+    if (options.on_note) options.on_note(line);
+  }
+
+  Assembled assemble(const Admit& admit) const;
+  Result<std::vector<std::string>> open_data(const Admit& admit, const Assembly& assembly) const;
+  HostState::Options host_options(Apply application);
+};
+
+namespace {
+
+Result<std::optional<MemberId>> group_of(const std::string& text) {
+  if (text.empty()) return std::optional<MemberId>();
+  std::uint32_t number = 0;
+  const bool digits =
+      text.size() > 1 && text.size() < 7 && text[0] == 'g' &&
+      std::all_of(text.begin() + 1, text.end(), [](char each) { return each >= '0' && each <= '9'; });
+  if (!digits) return Error{ErrorCode::invalid, "\"" + text + "\" is no group: groups are g0, g1, ..."};
+  for (const char digit : text.substr(1)) number = number * 10 + static_cast<std::uint32_t>(digit - '0');
+  return std::optional(leader_id(number));
+}
+
+/// "10.0.0.7" and "10.0.0.7:7001" alike.
+Result<net::Endpoint> listen_endpoint(const std::string& text) {
+  if (text.empty()) return net::Endpoint{"0.0.0.0", 0};
+  if (auto whole = net::parse_endpoint(text)) return whole;
+  return net::parse_endpoint((text.find(':') == std::string::npos ? text : "[" + text + "]") + ":0");
+}
+
+}  // namespace
+
+Assembled Node::State::assemble(const Admit& admit) const {
+  Assembled made;
+  const auto fail = [&](const Error& error) {
+    made.failure = error.text;
+    return made;
+  };
+  auto config = read_config(admit.job, "the run's job");
+  if (!config) return fail(config.error());
+  if (!options.data.empty()) config->data.dir = options.data.string();
+  auto data = models::load_dataset(*config);
+  if (!data) return fail(data.error());
+  AssemblyOptions parts{device.get(), pool.get(), options.model, std::nullopt, {}};
+  parts.workers = 0;
+  parts.term = admit.term;
+  parts.clock = &clock;
+  auto assembly = actors::assemble(*config, std::move(*data), std::move(parts));
+  if (!assembly) return fail(assembly.error());
+  made.assembly = std::make_shared<Assembly>(std::move(*assembly));
+  return made;
+}
+
+Result<std::vector<std::string>> Node::State::open_data(const Admit& admit, const Assembly& assembly) const {
+  const auto at = listen_endpoint(options.listen);
+  if (!at) return at.error();
+  const auto& config = assembly.config;
+  NodePost::DataOptions data;
+  data.listen = {at->host, 0};
+  data.credentials = credentials;
+  data.run = run_bytes(admit.run);
+  data.silence = config.net.silence;
+  data.chunk_bytes = config.net.chunk_kib * 1024;
+  data.floats = flat_size(assembly.slots);
+  data.members = config.topology.workers + config.topology.tree.leader_count();
+  if (auto opened = post->open_data(data); !opened) return opened.error();
+  return advertised(at->host, post->exchange().local().port, true);
+}
+
+HostState::Options Node::State::host_options(Apply application) {
+  HostState::Options host_options;
+  host_options.post = post.get();
+  host_options.application = std::move(application);
+  host_options.patience = std::chrono::seconds(20);
+  host_options.pool = pool.get();
+  host_options.assemble = [this](const Admit& admit) { return assemble(admit); };
+  host_options.open_data = [this](const Admit& admit, const Assembly& assembly) {
+    return open_data(admit, assembly);
+  };
+  host_options.admitted = [this](const Admit& admit) {
+    context->term = admit.term;
+    note(fmt::format("joined run {} as n{}", admit.run.substr(0, 8), context->node.value));
+    admission.set_value({});
+  };
+  host_options.note = [this](const std::string& line) { note(line); };
+  host_options.ended = [this](Status status) { outcome.set_value(std::move(status)); };
+  host_options.in_thread = [this](std::function<void()> work) {
+    const std::lock_guard lock(threads_mutex);
+    threads.emplace_back(std::move(work));
+  };
+  return host_options;
+}
+
+Result<Node> Node::join(NodeOptions wanted) {
+  auto root = net::parse_endpoint(wanted.join);
+  if (!root) return root.error();
+  auto group = group_of(wanted.group);
+  if (!group) return group.error();
+  if (wanted.workers == 0) return Error{ErrorCode::invalid, "a node offers at least one worker"};
+  const auto listen = listen_endpoint(wanted.listen);
+  if (!listen) return listen.error();
+  auto credentials = net::find_credentials(wanted.keys);
+  if (!credentials) return credentials.error();
+  auto token = net::read_token(wanted.keys);
+  if (!token) return token.error();
+
+  auto state = std::make_unique<State>();
+  state->options = std::move(wanted);
+  state->credentials = *credentials;
+  state->device = gpu::open_host_device();
+  state->pool = std::make_unique<TaskPool>();
+  state->context = make_node_context(state->clock);
+  std::random_device random;
+  // Not given out by the root, which only sees to it that no number is there twice in a run: a node's first
+  // message carries it already.
+  state->context->node = {static_cast<std::uint16_t>(1 + random() % 0xffff)};
+  state->context->incarnation = {random()};
+  if (auto loaded = load_middleman(*state->context, state->credentials); !loaded) return loaded.error();
+  state->number = state->context->admit_actor();
+  state->system = std::make_unique<caf::actor_system>(*state->context);
+
+  NodePost::Options post;
+  post.met = [raw = state.get()](net::PeerId peer, bool data) { raw->tell(Met{peer, data}); };
+  post.parted = [raw = state.get()](net::PeerId peer, bool data, const std::string& why) {
+    raw->tell(Parted{peer, data, why});
+  };
+  post.complaint = [raw = state.get()](const std::string& text) { raw->note(text); };
+  state->post = std::make_unique<NodePost>(*state->context, *state->system, std::move(post));
+  const auto port = publish(*state->system, state->post->postman(), *listen);
+  if (!port) return port.error();
+
+  Apply application;
+  application.release = std::string(version());
+  application.token = std::move(*token);
+  application.name =
+      state->options.name.empty() ? fmt::format("{}-{}", net::host_name(), ::getpid()) : state->options.name;
+  application.workers = state->options.workers;
+  application.group = *group;
+  application.control = advertised(listen->host, *port, true);
+  auto admitted = state->admission.get_future();
+  const auto host =
+      spawn_role<HostHandle, HostState>(*state->system, state->host_options(std::move(application)));
+  {
+    const std::lock_guard lock(state->handle_mutex);
+    state->host = host;
+  }
+  state->post->directory().register_actor(supervisor_at(state->context->node), host);
+  std::promise<Error> not_reached;
+  dial(*state->system, state->post->postman(), {*root}, std::chrono::seconds(5),
+       [raw = state.get()](const Error& error) { raw->tell(Refuse{error.text}); });
+  // Either it is let in, or its host has ended.
+  using namespace std::chrono_literals;
+  while (admitted.wait_for(20ms) != std::future_status::ready) {
+    if (state->ended.wait_for(0ms) != std::future_status::ready) continue;
+    state->waited = true;
+    Status status = state->ended.get();
+    return status.ok() ? Error{ErrorCode::failed, "stopped before it was let in"} : status.error();
+  }
+  return Node(std::move(state));
+}
+
+Status Node::wait() {
+  THALWEG_CHECK(!state_->waited, "wait is called once");
+  state_->waited = true;
+  return state_->ended.get();
+}
+
+void Node::stop() { state_->tell(Stop{Stop::When::now}); }
+
+Node::Node(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Node::Node(Node&&) noexcept = default;
+Node& Node::operator=(Node&& other) noexcept {
+  if (this != &other) {
+    const Node ends_here(std::move(*this));
+    state_ = std::move(other.state_);
+  }
+  return *this;
+}
+Node::~Node() {
+  if (!state_ || state_->waited) return;
+  stop();
+  (void)wait();  // nobody is left to be told how it ended
+}
+
+}  // namespace thalweg

@@ -1,0 +1,283 @@
+#include "actors/registrar.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace thalweg::actors {
+
+using Seat = rules::Placement::Seat;
+
+RegistrarHandle::behavior_type RegistrarState::start(Options options) {
+  options_.emplace(std::move(options));
+  self_->name_is("registrar");
+  self_->tell_later(RegistrarHandle(self_), options_->silence.check_every(), Tick{});
+  numbers_.insert(self_->context().node);
+  return {
+      [this](const Stamp& stamp, const Apply& application) { apply(stamp, application); },
+      [this](const Stamp& stamp, const Ready& message) {
+        if (auto* guest = guest_of(stamp)) ready(*guest, message);
+      },
+      [this](const Stamp& stamp, const Hosted& message) {
+        if (auto* guest = guest_of(stamp)) hosted(*guest, message.number);
+      },
+      [this](const Stamp& stamp, const Heartbeat&) { (void)guest_of(stamp); },
+      [this](const Stamp& stamp, const Leave& message) {
+        if (guest_of(stamp) != nullptr) lose(stamp.id.node(), "it leaves: " + message.why);
+      },
+      [this](const Stamp& stamp, const Failed& message) {
+        if (guest_of(stamp) == nullptr || !supervisor_ || stopping_) return;
+        if (message.worker) options_->placement.remove(*message.worker);
+        self_->tell(supervisor_, message);
+      },
+      [this](const Stamp& stamp, const Stopped& last_words) {
+        auto* guest = guest_of(stamp);
+        if (guest == nullptr) return;
+        if (supervisor_) self_->tell(supervisor_, last_words);
+        if (last_words.who != "host") return;
+        guest->stopped = true;
+        quit_if_all_stopped();
+      },
+      [this](const Stamp&, const Parted& message) { parted(message); },
+      [this](const Stamp&, const Stop& request) {
+        if (request.when == Stop::When::now || !supervisor_) stop();
+      },
+      [this](const Stamp&, const Tick&) {
+        check_silence();
+        self_->tell_later(RegistrarHandle(self_), options_->silence.check_every(), Tick{});
+      },
+  };
+}
+
+/// Whoever sent a message with this stamp, if it is let in: it is alive.
+RegistrarState::Guest* RegistrarState::guest_of(const Stamp& stamp) {
+  const auto found = guests_.find(stamp.id.node());
+  if (found == guests_.end() || found->second.peer.incarnation.value != stamp.incarnation) return nullptr;
+  found->second.heard = self_->clock().now();
+  return &found->second;
+}
+
+void RegistrarState::say(const std::string& line) const {
+  if (options_->note) options_->note(line);
+}
+
+// -- letting in
+// ----------------------------------------------------------------------------------------------------
+
+void RegistrarState::apply(const Stamp& stamp, const Apply& application) {
+  const net::PeerId peer{stamp.id.node(), {stamp.incarnation}};
+  auto& directory = options_->post->directory();
+  directory.route(supervisor_at(peer.node), peer);
+  auto host = options_->post->stand_in<HostHandle>(supervisor_at(peer.node));
+  const auto refuse = [&](const std::string& why) {
+    say(fmt::format("node {} is not let in: {}", application.name, why));
+    self_->tell(host, Refuse{why});
+  };
+  if (stopping_) return refuse("the run is ending");
+  if (application.token != options_->token) return refuse("its token is of another cluster");
+  if (application.release != options_->release) {
+    return refuse(fmt::format("it runs release {}, this run {}: run the same release on all nodes",
+                              application.release, options_->release));
+  }
+  if (application.workers == 0) return refuse("it offers no workers");
+  if (!numbers_.insert(peer.node).second) return refuse("its number is taken: try again");
+  auto& placement = options_->placement;
+  if (!placement.begun()) {
+    if (const auto seats = placement.take(peer.node, application.workers, application.group); !seats) {
+      return refuse(seats.error().text);
+    }
+  }
+  Guest guest{
+      peer, std::move(host), application.name, application.workers, application.group, application.control,
+      {}};
+  guest.heard = self_->clock().now();
+  self_->tell(guest.host, options_->admission);
+  say(fmt::format("node {} comes: {} of the tree's workers are still wanted", application.name,
+                  placement.begun() ? 0 : placement.free()));
+  guests_[peer.node] = std::move(guest);
+}
+
+void RegistrarState::ready(Guest& guest, const Ready& message) {
+  if (!message.failure.empty() || message.model != options_->model) {
+    const auto why = !message.failure.empty()
+                         ? message.failure
+                         : "its model or its data set is another one: " +
+                               fmt::format("{:016x}, not {:016x}", message.model, options_->model);
+    self_->tell(guest.host, Refuse{why});
+    return lose(guest.peer.node, why);
+  }
+  guest.data = message.data;
+  guest.ready = true;
+  auto& placement = options_->placement;
+  if (!placement.begun()) return begin_if_complete();
+  std::vector<Seat> seats;
+  for (std::uint64_t i = 0; i < guest.workers; ++i) {
+    const auto seat = placement.add(guest.peer.node, guest.group);
+    if (!seat) {
+      self_->tell(guest.host, Refuse{seat.error().text});
+      return lose(guest.peer.node, seat.error().text);
+    }
+    seats.push_back(*seat);
+  }
+  host(std::move(seats));
+}
+
+void RegistrarState::begin_if_complete() {
+  auto& placement = options_->placement;
+  const bool all =
+      std::all_of(guests_.begin(), guests_.end(), [](const auto& each) { return each.second.ready; });
+  if (placement.begun() || !placement.complete() || !all) return;
+  placement.begin();
+  host(placement.seats());
+}
+
+std::vector<Host::Node> RegistrarState::nodes() const {
+  std::vector<Host::Node> nodes;
+  for (const auto& [number, guest] : guests_) {
+    nodes.push_back({number, guest.peer.incarnation, guest.control, guest.data});
+  }
+  return nodes;
+}
+
+/// Everybody who is to host one of the seats, or has a neighbour among them, sets it up; then they are set to
+/// work.
+void RegistrarState::host(std::vector<Seat> seats) {
+  const auto number = ++hostings_;
+  auto& hosting = hosting_[number];
+  auto& directory = options_->post->directory();
+  for (const auto& seat : seats) {
+    const auto guest = guests_.find(seat.node);
+    if (guest != guests_.end()) {
+      directory.route(address_of(seat.member), guest->second.peer);
+      directory.route(feeder_at(seat.node), guest->second.peer);
+      hosting.awaited.insert(seat.node);
+    }
+    const auto parent = options_->placement.find(seat.parent);
+    if (parent && guests_.contains(parent->node)) hosting.awaited.insert(parent->node);
+  }
+  for (const auto node : hosting.awaited) {
+    self_->tell(guests_.at(node).host, Host{number, seats, nodes(), options_->first});
+  }
+  hosting.seats = std::move(seats);
+  if (hosting.awaited.empty()) {
+    set_to_work(hosting);
+    hosting_.erase(number);
+  }
+}
+
+void RegistrarState::hosted(Guest& guest, std::uint64_t number) {
+  const auto found = hosting_.find(number);
+  if (found == hosting_.end()) return;
+  guest.at_work = true;
+  found->second.awaited.erase(guest.peer.node);
+  if (!found->second.awaited.empty()) return;
+  const auto hosting = std::move(found->second);
+  hosting_.erase(found);
+  set_to_work(hosting);
+}
+
+void RegistrarState::set_to_work(const Hosting& hosting) {
+  if (stopping_) return;
+  if (!supervisor_) {
+    say("every node is ready: training begins");
+    supervisor_ = options_->begin(options_->placement, RegistrarHandle(self_));
+    return;
+  }
+  for (const auto& seat : hosting.seats) {
+    if (!options_->placement.find(seat.member)) continue;  // it is gone again
+    Joined joined{{seat.member, options_->post->stand_ins().member(seat.member)}, seat.parent, {}, {}};
+    if (seat.member.kind == MemberId::Kind::leader) {
+      joined.leader = options_->post->stand_in<AggregatorHandle>(address_of(seat.member));
+    } else {
+      auto& feeder = feeders_[seat.node];
+      if (!feeder) feeder = options_->post->stand_in<FeederHandle>(feeder_at(seat.node));
+      joined.feeder = feeder;
+    }
+    self_->tell(supervisor_, std::move(joined));
+  }
+}
+
+// -- losing
+// --------------------------------------------------------------------------------------------------------
+
+void RegistrarState::parted(const Parted& message) {
+  const auto found = guests_.find(message.peer.node);
+  if (found == guests_.end() || found->second.peer != message.peer) return;
+  lose(message.peer.node, message.why);
+}
+
+void RegistrarState::check_silence() {
+  const auto now = self_->clock().now();
+  const auto bound = std::chrono::nanoseconds(options_->silence.dead_after());
+  ++beats_;
+  std::vector<std::pair<NodeNumber, std::string>> silent;
+  for (auto& [number, guest] : guests_) {
+    if (beats_ % 2 == 0) self_->tell(guest.host, Heartbeat{beats_});
+    // Before it has the job, a node does not know how long it may be silent.
+    if (!guest.ready || now - guest.heard <= bound) continue;
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - guest.heard).count();
+    silent.emplace_back(number, fmt::format("nothing was heard of it for {} ms", ms));
+  }
+  for (const auto& [number, why] : silent) lose(number, why);
+  if (stopping_ && now >= stop_at_) {
+    guests_.clear();
+    quit_if_all_stopped();
+  }
+}
+
+/// Its members are gone; those below a leader of it begin anew elsewhere.
+void RegistrarState::lose(NodeNumber node, const std::string& why) {
+  const auto found = guests_.find(node);
+  if (found == guests_.end()) return;
+  const Guest guest = std::move(found->second);
+  guests_.erase(found);
+  options_->post->fence(guest.peer);
+  feeders_.erase(node);
+  const auto lost = options_->placement.lose(node);
+  if (stopping_) return quit_if_all_stopped();
+  const auto what = fmt::format("node {} is lost: {}", guest.name, why);
+  say(what);
+  for (auto& [number, hosting] : hosting_) hosting.awaited.erase(node);
+  if (options_->placement.begun() && !supervisor_) {
+    say("it was lost while the run was being set up, which cannot go on: start it again");
+    return stop();
+  }
+  if (supervisor_) {
+    for (const auto& member : lost.gone) self_->tell(supervisor_, Left{member, what});
+    for (auto& [number, other] : guests_) self_->tell(other.host, Dismiss{lost.gone});
+    if (!lost.seats.empty()) host(lost.seats);
+  }
+  // Whoever waited for it alone goes on.
+  std::vector<std::uint64_t> done;
+  for (const auto& [number, hosting] : hosting_) {
+    if (hosting.awaited.empty()) done.push_back(number);
+  }
+  for (const auto number : done) {
+    const auto hosting = std::move(hosting_.at(number));
+    hosting_.erase(number);
+    set_to_work(hosting);
+  }
+}
+
+// -- the end
+// ------------------------------------------------------------------------------------------------------
+
+void RegistrarState::stop() {
+  if (std::exchange(stopping_, true)) return;
+  stop_at_ = self_->clock().now() + std::chrono::nanoseconds(options_->silence.dead_at_the_latest());
+  for (auto& [number, guest] : guests_) self_->tell(guest.host, Stop{Stop::When::now});
+  quit_if_all_stopped();
+}
+
+void RegistrarState::quit_if_all_stopped() {
+  if (!stopping_) return;
+  const bool all =
+      std::all_of(guests_.begin(), guests_.end(), [](const auto& each) { return each.second.stopped; });
+  if (!all) return;
+  options_->begin = nullptr;
+  if (supervisor_) return self_->leave(std::exchange(supervisor_, SupervisorHandle()));
+  self_->quit();
+}
+
+}  // namespace thalweg::actors
