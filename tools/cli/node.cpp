@@ -152,6 +152,9 @@ int lead(const Arguments& arguments) {
       display.note(listening_line(address, awaited, keys_to_join(address, listen->keys)));
       if (Status told = tell_address(*folder, address); !told) display.note(told.error().text);
     };
+    if (!arguments.has("--quiet")) {
+      options.listen->on_note = [&display](const std::string& line) { display.note(line); };
+    }
     options.on_event = [&](const RunEvent& event) {
       // While the folder is still this process's.
       if (std::holds_alternative<Ended>(event)) (void)forget_address(*folder);
