@@ -28,6 +28,8 @@ using ::testing::Not;
 using Json = nlohmann::json;
 
 constexpr int reaped_within_ms = 10'000;
+constexpr int reap_every_ms = 10;
+constexpr std::size_t reaps_max = 1000;
 
 /// The processes that `parent` has started and not yet reaped.
 std::vector<pid_t> children_of(pid_t parent) {
@@ -62,8 +64,13 @@ class LaunchTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0); }
   void TearDown() override {
-    EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a process is left behind";
-    EXPECT_EQ(errno, ECHILD);
+    // Those of a launcher that a test killed at its time limit are no concern of the next test.
+    std::size_t left = 0;
+    for (pid_t process = 0; (process = ::waitpid(-1, nullptr, WNOHANG)) >= 0; ++left) {
+      if (process == 0) ::poll(nullptr, 0, reap_every_ms);
+      if (left > reaps_max) break;
+    }
+    EXPECT_EQ(left, 0U) << "a process is left behind";
   }
 
   /// Two groups of two workers.

@@ -113,6 +113,12 @@ Result<ListenOptions> listen_options(const Config& config, const Arguments& argu
   return options;
 }
 
+/// What whoever joins gives as --keys. On this machine the root's will do.
+std::string keys_to_join(const std::string& address, const fs::path& keys_of_root) {
+  const Result<net::Endpoint> at = net::parse_endpoint(address);
+  return at && is_local(at->host) ? keys_of_root.string() : "DIR";
+}
+
 std::string listening_line(const std::string& address, std::size_t workers, const std::string& keys) {
   const std::string whom = workers == 1 ? "1 worker" : fmt::format("{} workers", workers);
   return fmt::format("listening on {}: waiting for {}; join with: thalweg node --join {} --keys {}", address,
@@ -133,21 +139,22 @@ int lead(const Arguments& arguments) {
   const Result<fs::path> folder = ready_folder(*config, arguments);
   if (!folder) return report_error(folder.error());
   if (!arguments.has("--resume")) config->run.out = folder->string();
-  std::string keys_of_others = "DIR";
   if (listen->keys.empty()) {
     Result<fs::path> keys = local_keys(*folder);
     if (!keys) return report_error(keys.error());
     listen->keys = *keys;
-    keys_of_others = keys->string();
   }
 
   const std::size_t awaited = config->topology.workers - listen->workers;
   return run_training(*config, arguments, [&](ClusterOptions& options, Display& display) {
     options.listen = *listen;
     options.listen->on_listening = [&](const std::string& address) {
-      display.note(listening_line(address, awaited, keys_of_others));
+      display.note(listening_line(address, awaited, keys_to_join(address, listen->keys)));
       if (Status told = tell_address(*folder, address); !told) display.note(told.error().text);
     };
+    if (!arguments.has("--quiet")) {
+      options.listen->on_note = [&display](const std::string& line) { display.note(line); };
+    }
     options.on_event = [&](const RunEvent& event) {
       // While the folder is still this process's.
       if (std::holds_alternative<Ended>(event)) (void)forget_address(*folder);
