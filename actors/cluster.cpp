@@ -3,6 +3,7 @@
 #include "actors/middleman.hpp"
 #include "actors/node_post.hpp"
 #include "actors/registrar.hpp"
+#include "actors/resumption.hpp"
 #include "actors/run_folder.hpp"
 #include "actors/supervisor.hpp"
 #include "models/registry.hpp"
@@ -126,52 +127,6 @@ CheckpointFile best_file(const Config& config, std::span<const Slot> slots, cons
            {"accuracy", fmt::format("{:.6f}", best.accuracy)}}};
 }
 
-/// Of the best parameters that an earlier process kept; -1: it kept none.
-double best_accuracy(const fs::path& folder) {
-  const auto best = models::load_safetensors(folder / "checkpoints" / "best.safetensors");
-  if (!best) return -1;
-  const auto accuracy = best->metadata.find("accuracy");
-  if (accuracy == best->metadata.end()) return -1;
-  char* end = nullptr;
-  const double number = std::strtod(accuracy->second.c_str(), &end);
-  return end != accuracy->second.c_str() && number >= 0 && number <= 1 ? number : -1;
-}
-
-/// The newest checkpoint that is whole. Broken ones before it are put aside, and `warning` says so.
-Result<std::optional<Snapshot>> newest_snapshot(const RunFolder& folder, const Config& config,
-                                                std::span<const Slot> slots, gpu::BufferPool& pool,
-                                                std::string& warning) {
-  const auto files = folder.checkpoints();
-  if (!files) return files.error();
-  for (const auto& file : *files) {
-    auto snapshot = read_checkpoint(file, config, slots, pool);
-    if (snapshot) return std::optional<Snapshot>(std::move(*snapshot));
-    if (snapshot.error().code != ErrorCode::corrupt) return snapshot.error();
-    std::error_code ignored;
-    fs::rename(file, file.string() + ".unreadable", ignored);
-    warning += snapshot.error().text + "; it was put aside. ";
-  }
-  warning += "There is no checkpoint to go on from: training begins at version 0.";
-  return std::optional<Snapshot>();
-}
-
-/// Whether a run may go on with this key changed.
-Status check_change(const Override& change) {
-  constexpr std::string_view sections[] = {"eval.", "checkpoint.", "stop.", "guard."};
-  constexpr std::string_view keys[] = {"train.epochs", "train.steps", "sync.min_workers", "data.dir"};
-  const bool allowed =
-      std::ranges::any_of(sections, [&](auto section) { return change.key.starts_with(section); }) ||
-      std::ranges::find(keys, change.key) != std::end(keys);
-  if (allowed) return {};
-  const bool by_set = change.flag.empty() || change.flag == "--set";
-  return Error{
-      ErrorCode::invalid,
-      fmt::format(
-          "{}: a resumed run keeps its job: only train.epochs, train.steps, sync.min_workers, data.dir and "
-          "the keys of eval, checkpoint, stop and guard can be set",
-          by_set ? fmt::format("--set {}={}", change.key, change.value) : change.flag + " " + change.value)};
-}
-
 template <class Start>
 Result<Cluster> guarded(const Start& start) {
   try {
@@ -186,17 +141,6 @@ Result<Cluster> guarded(const Start& start) {
                  "not enough memory to start the run: choose fewer workers, a smaller model or "
                  "a smaller data set"};
   }
-}
-
-/// What a checkpoint does not hold, in words.
-std::string not_restored(const rules::Method& method) {
-  std::string text =
-      "counts of bytes, messages and compute time begin anew, and so do strikes and second tries";
-  if (method.replica()) text += "; workers begin at the parameters, with fresh optimizers of their own";
-  if (method.merge.compensation != rules::MergeRule::Compensation::none) {
-    text += "; the first commit is not corrected for delay";
-  }
-  return text;
 }
 
 }  // namespace
@@ -390,7 +334,7 @@ Status Cluster::State::listen(const ListenOptions& listen, const std::string& ru
     remote.placement = placement;
     remote.member = [this](MemberId id) { return post->stand_ins().member(id); };
     remote.leader = [this](MemberId id) { return post->stand_in<AggregatorHandle>(address_of(id)); };
-    remote.feeder = [this](NodeNumber node) { return post->stand_in<FeederHandle>(feeder_at(node)); };
+    remote.feeder = [this](NodeNumber node) { return post->feeder(node); };
     remote.registrar = std::move(from);
     remote.directory = &post->directory();
     prepared->remote = std::move(remote);

@@ -34,7 +34,18 @@ NodePost::NodePost(const NodeContext& context, caf::actor_system& system, Option
 
 NodePost::~NodePost() { exchange_.close(); }
 
+FeederHandle NodePost::feeder(NodeNumber node) {
+  const std::lock_guard lock(feeders_mutex_);
+  auto& feeder = feeders_[node];
+  if (!feeder) feeder = stand_in<FeederHandle>(feeder_at(node));
+  return feeder;
+}
+
 void NodePost::close() {
+  {
+    const std::lock_guard lock(feeders_mutex_);
+    feeders_.clear();
+  }
   stand_ins_.clear();
   directory_.clear();
   dismiss(std::exchange(postman_, {}));

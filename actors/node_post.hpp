@@ -16,7 +16,9 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -84,6 +86,9 @@ class NodePost {
   Handle stand_in(Address at) {
     return spawn_stand_in<Handle>(system_, {at, &directory_, &exchange_});
   }
+  /// The feeder of another node: the same stand-in every time, so that who asks twice knows it again. Any
+  /// thread.
+  FeederHandle feeder(NodeNumber node);
   /// Lets go of all actors, so that the system can wait for them to end; they may still send meanwhile.
   /// To be called once everything that has neighbours was told to end.
   void close();
@@ -104,6 +109,8 @@ class NodePost {
   Directory directory_;
   ExchangeSlot exchange_;
   StandIns stand_ins_;
+  std::mutex feeders_mutex_;
+  std::map<NodeNumber, FeederHandle> feeders_;
   std::unique_ptr<ParcelReceiver> receiver_;
   LocalPostmanHandle postman_;
 };

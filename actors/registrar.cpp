@@ -190,9 +190,7 @@ void RegistrarState::set_to_work(const Hosting& hosting) {
     if (seat.member.kind == MemberId::Kind::leader) {
       joined.leader = options_->post->stand_in<AggregatorHandle>(address_of(seat.member));
     } else {
-      auto& feeder = feeders_[seat.node];
-      if (!feeder) feeder = options_->post->stand_in<FeederHandle>(feeder_at(seat.node));
-      joined.feeder = feeder;
+      joined.feeder = options_->post->feeder(seat.node);
     }
     self_->tell(supervisor_, std::move(joined));
   }
@@ -233,7 +231,6 @@ void RegistrarState::lose(NodeNumber node, const std::string& why) {
   const Guest guest = std::move(found->second);
   guests_.erase(found);
   options_->post->fence(guest.peer);
-  feeders_.erase(node);
   const auto lost = options_->placement.lose(node);
   if (stopping_) return quit_if_all_stopped();
   const auto what = fmt::format("node {} is lost: {}", guest.name, why);

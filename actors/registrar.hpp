@@ -82,7 +82,6 @@ class RegistrarState {
   std::map<NodeNumber, Guest> guests_;
   std::set<NodeNumber> numbers_;  ///< that were ever used in this run
   std::map<std::uint64_t, Hosting> hosting_;
-  std::map<NodeNumber, FeederHandle> feeders_;
   std::uint64_t hostings_ = 0;
   std::uint64_t beats_ = 0;
   bool stopping_ = false;

@@ -111,7 +111,7 @@ Result<ScriptedResult> run_scripted(const ScriptedOptions& options) {
   auto& coordinator = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
   {
     const auto supervisor = actors::spawn_role<actors::SupervisorHandle, actors::SupervisorState>(
-        system, {std::move(*assembly), std::move(reporter), std::nullopt, false});
+        system, {std::move(*assembly), std::move(reporter), std::nullopt, {}, false});
     run_until_quiet(coordinator, options.shuffle, timed);
   }
   for (std::size_t i = 0; i < pools.size(); ++i) result.pools[owners[i]] = pools[i]->counters();

@@ -35,7 +35,7 @@ struct ClusterOptions {
   /// call back into the cluster except `stop`. May be empty.
   std::function<void(const RunEvent&)> on_event;
   /// Empty: all of the run is in this process.
-  std::optional<ListenOptions> listen;
+  std::optional<ListenOptions> listen = {};
 };
 
 class Cluster {
