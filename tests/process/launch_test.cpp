@@ -115,6 +115,27 @@ TEST_F(LaunchTest, AProcessForEachWorkerTrainsAsOneProcessDoes) {
   EXPECT_FALSE(json_of("out/root.json").contains("address")) << "nobody listens there any more";
   const auto mode = std::filesystem::status(folder.path() / "out/keys").permissions();
   EXPECT_EQ(mode, std::filesystem::perms::owner_all);
+
+  // Five processes or one: the same tree gives the same bits.
+  const Finished alone = run(small_job("alone", {"--workers", "4", "--groups", "2", "--quiet"}));
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  EXPECT_TRUE(bytes_of(folder.path() / "alone/model.safetensors") ==
+              bytes_of(folder.path() / "out/model.safetensors"));
+}
+
+TEST_F(LaunchTest, EveryMethodTrainsInSeveralProcesses) {
+  for (const char* method :
+       {"asp", "ssp(2)", "nsoftsync(2)", "inhad(1)", "dcasgd", "local_sgd(2)", "flsgd(2)", "diloco(2)"}) {
+    auto arguments = small_job(method, {"--workers", "4", "--groups", "2", "--workers-per-node", "2",
+                                        "--json", "--momentum", "0", "--method", method});
+    arguments[0] = "launch";
+    const Finished finished = run(arguments);
+    ASSERT_EQ(finished.exit_code, 0) << method << ": " << finished.err;
+    const Json summary = Json::parse(finished.out, nullptr, false);
+    EXPECT_EQ(summary["end"], "done") << method;
+    EXPECT_EQ(summary["ledger"]["committed"], 2 * 2048) << method;
+    EXPECT_EQ(summary["ledger"]["repeated"], 0) << method;
+  }
 }
 
 TEST_F(LaunchTest, WorkersMayShareAProcess) {
