@@ -40,11 +40,11 @@ std::vector<pid_t> children_of(pid_t parent) {
   return children;
 }
 
-/// The first of the launcher's nodes; 0: there is none.
-pid_t node_of(pid_t launcher) {
+/// The first of the launcher's nodes, or that of this name; 0: there is none.
+pid_t node_of(pid_t launcher, const std::string& name = "") {
   for (const pid_t child : children_of(launcher)) {
     const std::string typed = bytes_of("/proc/" + std::to_string(child) + "/cmdline");
-    if (typed.find("--join") != std::string::npos) return child;
+    if (typed.find("--join") != std::string::npos && typed.find(name) != std::string::npos) return child;
   }
   return 0;
 }
@@ -158,6 +158,31 @@ TEST_F(LaunchTest, ANodeThatIsKilledComesBackWhileTheRunGoesOn) {
   EXPECT_THAT(finished.err, HasSubstr(" is lost: "));
   EXPECT_THAT(finished.err, HasSubstr(" has joined: "));
   EXPECT_GE(json_of("out/summary.json")["accuracy"].get<double>(), 0.9);
+}
+
+TEST_F(LaunchTest, ALeaderThatIsKilledIsReplaced) {
+  auto arguments = long_job("8s");
+  arguments.emplace_back("--json");
+  Process launcher(arguments, {.folder = folder.path()});
+  ASSERT_TRUE(launcher.wait_for_err("epoch 1: test accuracy"));
+  pid_t leader = 0;
+  for (const char* name : {"node-1", "node-2", "node-3", "node-4"}) {
+    const auto said = bytes_of(folder.path() / "out/log" / (std::string(name) + ".txt"));
+    if (said.find("hosts g0") != std::string::npos) leader = node_of(launcher.pid(), name);
+  }
+  ASSERT_NE(leader, 0);
+  ::kill(leader, SIGKILL);
+  const Finished finished = launcher.wait();
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  bool replaced = false;
+  for (const char* name : {"node-1", "node-2", "node-3", "node-4"}) {
+    const auto said = bytes_of(folder.path() / "out/log" / (std::string(name) + ".txt"));
+    replaced = replaced || said.find("hosts g2, w4") != std::string::npos;
+  }
+  EXPECT_TRUE(replaced) << "the survivor of the group leads it, and is a worker with a new number";
+  const Json summary = Json::parse(finished.out, nullptr, false);
+  EXPECT_GE(summary["accuracy"].get<double>(), 0.9);
+  EXPECT_EQ(summary["ledger"]["repeated"], 0);
 }
 
 TEST_F(LaunchTest, ARootThatIsKilledGoesOnFromItsCheckpoint) {
