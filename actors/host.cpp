@@ -30,7 +30,9 @@ HostHandle::behavior_type HostState::start(Options options) {
         });
       },
       [this](const Stamp&, const Refuse& refused) {
-        end(Error{ErrorCode::failed, "the run does not let this node in: " + refused.why});
+        // Before the root was met it is this node itself that says so: nobody was reached.
+        const std::string who = root_ ? "the run does not let this node in: " : "the run's root: ";
+        end(Error{ErrorCode::failed, who + refused.why});
       },
       [this](const Stamp&, const Host& message) {
         heard_ = self_->clock().now();
