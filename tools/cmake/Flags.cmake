@@ -7,6 +7,10 @@ if(THALWEG_SANITIZE)
   target_compile_options(thalweg_flags INTERFACE -fsanitize=${THALWEG_SANITIZE} -fno-omit-frame-pointer
                                                  -fno-sanitize-recover=all)
   target_link_options(thalweg_flags INTERFACE -fsanitize=${THALWEG_SANITIZE})
+  # CAF binds references to what an empty pointer points at when it spawns a function.
+  if(THALWEG_SANITIZE MATCHES undefined)
+    target_compile_options(thalweg_flags INTERFACE -fno-sanitize=null)
+  endif()
   # Checked loads keep clang from vectorising loops that ask for it, which it would report as an error.
   target_compile_options(thalweg_flags INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
   # What it inserts makes GCC warn of members that are never read uninitialised, inside the standard library too;
