@@ -32,11 +32,11 @@ struct Address {
   [[nodiscard]] std::string text() const {
     switch (kind) {
       case Kind::root:
-        return "root";
+        return root_id().text();
       case Kind::leader:
-        return "g" + std::to_string(number);
+        return leader_id(number).text();
       case Kind::worker:
-        return "w" + std::to_string(number);
+        return worker_id(number).text();
       case Kind::scheduler:
         return "scheduler";
       case Kind::feeder:

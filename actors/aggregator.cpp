@@ -78,10 +78,9 @@ AggregatorState::Member* AggregatorState::find(MemberId id) {
 
 void AggregatorState::update(const Roster& roster) {
   const bool first = !opened_ && !roster.added.empty();
-  const auto by_rounds = trigger_.by_member() && trigger_.kind != Trigger::progress;
   for (const auto& added : roster.added) {
     Member member{added.id, added.handle};
-    member.asked = by_rounds && first;  // a newcomer takes part from the next round on
+    member.asked = trigger_.asks_everybody() && first;  // a newcomer takes part from the next round on
     member.progress.id = added.id;
     members_.push_back(std::move(member));
   }

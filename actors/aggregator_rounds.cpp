@@ -190,9 +190,8 @@ void AggregatorState::reopen() {
   total_ = {};
   closing_ = folded_ = pulling_ = false;
   quorum_at_ = {};
-  const bool rounds = trigger_.by_member() && trigger_.kind != Trigger::progress;
   for (auto& member : members_) {
-    member.asked = rounds;
+    member.asked = trigger_.asks_everybody();
     if (member.early.empty()) continue;
     if (options_.method.numbered() && member.early.front().round > round_) continue;
     member.has(std::move(member.early.front()));

@@ -206,7 +206,6 @@ void fields(Body& body, Visit& visit) {
 
 // -- of nodes
 
-
 template <Same<Apply> Body, class Visit>
 void fields(Body& body, Visit& visit) {
   auto& [release, token, name, workers, group, control, data] = body;

@@ -54,12 +54,12 @@ struct Cluster::State {
   std::unique_ptr<EmulatedLinks> links;  // null: messages go straight
   std::unique_ptr<NodeContext> context;
   std::unique_ptr<caf::actor_system> system;
-  std::unique_ptr<NodePost> post;  // null: all of the run is in this process
-  std::mutex handles_mutex;        // of the two below: the registrar makes the first, and others use both
-  SupervisorHandle supervisor;     // null: the run waits for nodes
-  RegistrarHandle registrar;       // null: there are no other nodes
-  ActorNumber number;              // the cluster's own, as a sender of messages
-  std::atomic<std::uint64_t> sent{0};
+  net::Credentials credentials;       // where there are other nodes
+  std::unique_ptr<NodePost> post;     // null: all of the run is in this process
+  std::mutex handles_mutex;           // of the two below: the registrar makes the first, and others use both
+  SupervisorHandle supervisor;        // null: the run waits for nodes
+  RegistrarHandle registrar;          // null: there are no other nodes
+  std::unique_ptr<Outsider> program;  // the cluster's own, as a sender of messages
 
   /// Actors end before the pool and the device they use; the pool's tasks, and messages that are on their
   /// way, before the actor system they are for.
@@ -82,16 +82,6 @@ struct Cluster::State {
   KeeperState::Options keeper_options();
   /// Takes nodes in, and starts the run when all are there. Fails: as Cluster::start.
   Status listen(const ListenOptions& listen, const std::string& run_id, SupervisorState::Options run);
-  template <class Handle, class Body>
-  void tell(const Handle& to, Body body) {
-    const Stamp stamp{MessageId::make(context->node, number, ++sent),
-                      {},
-                      clock.wall_us() << 12,
-                      context->term,
-                      context->incarnation.value,
-                      kind_of<Body>};
-    caf::anon_send(to, stamp, std::move(body));
-  }
   void handle(const RunEvent& event);
   Status save(Outcome& outcome);
 };
@@ -261,15 +251,16 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   state->context = make_node_context(state->clock, nullptr, state->links.get());
   state->context->term = term;
   if (options.listen) {
-    const auto credentials = net::find_credentials(options.listen->keys);
-    if (!credentials) return credentials.error();
+    const auto found = net::find_credentials(options.listen->keys);
+    if (!found) return found.error();
+    state->credentials = *found;
     state->context->incarnation = {std::random_device()()};
     const Silence silence{config.net.silence};
-    if (auto loaded = load_middleman(*state->context, *credentials, {silence.heartbeat()}); !loaded) {
+    if (auto loaded = load_middleman(*state->context, state->credentials, {silence.heartbeat()}); !loaded) {
       return loaded.error();
     }
   }
-  state->number = state->context->admit_actor();
+  state->program = std::make_unique<Outsider>(*state->context);
   state->system = std::make_unique<caf::actor_system>(*state->context);
   SupervisorState::Options run{std::move(*assembly),
                                std::move(reporter),
@@ -290,8 +281,6 @@ Status Cluster::State::listen(const ListenOptions& listen, const std::string& ru
                               SupervisorState::Options run) {
   const auto at = net::parse_endpoint(listen.address);
   if (!at) return at.error();
-  const auto credentials = net::find_credentials(listen.keys);
-  if (!credentials) return credentials.error();
   auto token = net::read_token(listen.keys);
   if (!token) return token.error();
 
@@ -300,18 +289,11 @@ Status Cluster::State::listen(const ListenOptions& listen, const std::string& ru
   options.complaint = listen.on_note;
   options.parted = [this](net::PeerId peer, bool data, const std::string& why) {
     const std::lock_guard lock(handles_mutex);
-    if (registrar) tell(registrar, Parted{peer, data, why});
+    if (registrar) program->tell(registrar, Parted{peer, data, why});
   };
   post = std::make_unique<NodePost>(*context, *system, std::move(options));
-  NodePost::DataOptions data;
-  data.listen = {at->host, 0};
-  data.credentials = *credentials;
-  data.run = run_bytes(run_id);
-  data.silence = config.net.silence;
-  data.chunk_bytes = config.net.chunk_kib * 1024;
-  data.floats = flat_size(slots);
-  data.members = config.topology.workers + config.topology.tree.leader_count();
-  if (auto opened = post->open_data(data); !opened) return opened;
+  auto data = post->open_data(config, {at->host, credentials, run_id, flat_size(slots)});
+  if (!data) return data.error();
   const auto port = publish(*system, post->postman(), *at);
   if (!port) return port.error();
 
@@ -319,8 +301,7 @@ Status Cluster::State::listen(const ListenOptions& listen, const std::string& ru
   RegistrarState::Options registry;
   registry.post = post.get();
   registry.placement = rules::Placement(assembly.tree, listen.workers);
-  registry.admission = {run_id, context->term, print_config(config),
-                        advertised(at->host, post->exchange().local().port, true)};
+  registry.admission = {run_id, context->term, print_config(config), std::move(*data)};
   registry.token = std::move(*token);
   registry.release = std::string(version());
   registry.model = model_hash(assembly);
@@ -444,8 +425,8 @@ Result<Summary> Cluster::wait() {
 void Cluster::stop() {
   auto& state = *state_;
   const std::lock_guard lock(state.handles_mutex);
-  if (state.supervisor) return state.tell(state.supervisor, Stop{Stop::When::after_round});
-  if (state.registrar) state.tell(state.registrar, Stop{Stop::When::now});
+  if (state.supervisor) return state.program->tell(state.supervisor, Stop{Stop::When::after_round});
+  if (state.registrar) state.program->tell(state.registrar, Stop{Stop::When::now});
 }
 
 Cluster::Cluster(std::unique_ptr<State> state) : state_(std::move(state)) {}

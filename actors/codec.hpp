@@ -24,8 +24,8 @@ struct Neighbours {
 
 /// The bodies that may cross nodes. Everything else carries handles or belongs to one node.
 using TravellingBody = std::variant<Contribution, Parameters, Roster, Lease, Served, Fenced, Drained,
-                                    DataSpent, Progress, Pull, Slowest, Stop, Stopped, Failed, Left, Apply, Admit,
-                                    Refuse, Ready, Host, Hosted, Dismiss, Heartbeat, Leave>;
+                                    DataSpent, Progress, Pull, Slowest, Stop, Stopped, Failed, Left, Apply,
+                                    Admit, Refuse, Ready, Host, Hosted, Dismiss, Heartbeat, Leave>;
 
 template <class Body, class Variant = TravellingBody>
 inline constexpr bool travels = false;

@@ -1,8 +1,6 @@
 #include "actors/host.hpp"
 
-#include "actors/feeder.hpp"
 #include "actors/middleman.hpp"
-#include "actors/worker.hpp"
 
 #include <fmt/format.h>
 
@@ -30,9 +28,7 @@ HostHandle::behavior_type HostState::start(Options options) {
         });
       },
       [this](const Stamp&, const Refuse& refused) {
-        // Before the root was met it is this node itself that says so: nobody was reached.
-        const std::string who = root_ ? "the run does not let this node in: " : "the run's root: ";
-        end(Error{ErrorCode::failed, who + refused.why});
+        end(Error{ErrorCode::failed, refused.why});
       },
       [this](const Stamp&, const Host& message) {
         heard_ = self_->clock().now();
@@ -40,10 +36,9 @@ HostHandle::behavior_type HostState::start(Options options) {
       },
       [this](const Stamp&, const Dismiss& message) { dismiss(message); },
       [this](const Stamp&, const Heartbeat&) { heard_ = self_->clock().now(); },
-      [this](const Stamp& stamp, const Stop& request) {
+      [this](const Stamp& stamp, const Stop&) {
         const bool own = stamp.id.node() == self_->context().node;
         if (own && registrar_ && ready_) self_->tell(registrar_, Leave{"it was told to"});
-        (void)request;
         end({});
       },
       [this](const Stamp&, const Failed& message) {
@@ -134,12 +129,12 @@ void HostState::host(const Host& message) {
   };
   Pending pending{message, {}, {}};
   // Of two nodes that each lead members of the other, the lower number dials.
-  std::map<NodeNumber, bool> above, below;
+  std::set<NodeNumber> above, below;
   for (const auto& seat : message.seats) {
     const auto parent = where(seat.parent);
     if (!parent || *parent == seat.node) continue;
-    if (seat.node == here) above[*parent] = true;
-    if (*parent == here) below[seat.node] = true;
+    if (seat.node == here) above.insert(*parent);
+    if (*parent == here) below.insert(seat.node);
     for (const auto& [member, node] : {std::pair(seat.member, seat.node), std::pair(seat.parent, *parent)}) {
       const auto found = nodes.find(node);
       if (found != nodes.end() && node != here) {
@@ -215,10 +210,10 @@ void HostState::set_up(const Host& message) {
   self_->tell(registrar_, Hosted{message.number});
 }
 
+Spawning HostState::spawning() { return {self_->system(), *assembly_, HostHandle(self_), scheduler_}; }
+
 void HostState::spawn_feeder(Round first) {
-  feeder_ = spawn_role<FeederHandle, FeederState>(
-      self_->system(), {assembly_->data.train, assembly_->config.run.seed, first, assembly_->method.planned(),
-                        HostHandle(self_), scheduler_, assembly_->pool});
+  feeder_ = spawning().feeder(first);
   feeder_address_ = feeder_->address();
   feeder_running_ = true;
   self_->monitor(feeder_);
@@ -233,35 +228,18 @@ AggregatorHandle HostState::parent_of(const Seat& seat) {
 }
 
 void HostState::spawn_leader(const Seat& seat, std::size_t level) {
-  auto& assembly = *assembly_;
-  auto leader = spawn_role<AggregatorHandle, AggregatorState>(
-      self_->system(), {seat.member,
-                        level,
-                        parent_of(seat),
-                        seat.parent.text(),
-                        HostHandle(self_),
-                        scheduler_,
-                        assembly.make_pool(AggregatorState::sums_of(assembly.method, level)),
-                        assembly.pool,
-                        assembly.method,
-                        rules::Guard(assembly.config.guard.max_norm),
-                        {}});
+  const auto leader = spawning().aggregator(seat.member, level, parent_of(seat), seat.parent.text());
   leaders_[seat.member] = leader;
   watch(seat.member, leader);
 }
 
 void HostState::spawn_worker(const Seat& seat) {
-  auto& assembly = *assembly_;
-  auto compute = assembly.make_worker(seat.member.number);
+  auto compute = assembly_->make_worker(seat.member.number);
   if (!compute) {
     return self_->tell(registrar_, Failed{seat.member.text(), compute.error().text, false, seat.member});
   }
-  watch(seat.member,
-        spawn_role<WorkerHandle, WorkerState>(
-            self_->system(), {seat.member.number, parent_of(seat), seat.parent.text(), feeder_,
-                              HostHandle(self_), std::move(compute->stream), std::move(compute->model),
-                              assembly.make_pool(WorkerState::gradients_of(assembly.method)), assembly.method,
-                              std::move(compute->replica)}));
+  watch(seat.member, spawning().worker(seat.member.number, parent_of(seat), seat.parent.text(), feeder_,
+                                       std::move(*compute)));
 }
 
 template <class Handle>

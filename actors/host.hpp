@@ -3,6 +3,7 @@
 #include "actors/assembly.hpp"
 #include "actors/node_post.hpp"
 #include "actors/role.hpp"
+#include "actors/spawning.hpp"
 #include "runtime/time/silence.hpp"
 
 #include <caf/actor_addr.hpp>
@@ -67,6 +68,7 @@ class HostState {
   void connect(const Host::Node& node, bool dials, Pending& pending);
   void set_up_what_is_reached();
   void set_up(const Host& message);
+  [[nodiscard]] Spawning spawning();
   void spawn_feeder(Round first);
   [[nodiscard]] AggregatorHandle parent_of(const rules::Placement::Seat& seat);
   void spawn_leader(const rules::Placement::Seat& seat, std::size_t level);

@@ -119,8 +119,8 @@ using SupervisorHandle = caf::typed_actor<caf::reacts_to<Stamp, Finished>,   // 
                                           caf::reacts_to<Stamp, Failed>,     // workers, scheduler, root
                                           caf::reacts_to<Stamp, Stopped>,    // all
                                           caf::reacts_to<Stamp, AddWorker>,  // cluster
-                                          caf::reacts_to<Stamp, Joined>,    // registrar
-                                          caf::reacts_to<Stamp, Left>,      // registrar
+                                          caf::reacts_to<Stamp, Joined>,     // registrar
+                                          caf::reacts_to<Stamp, Left>,       // registrar
                                           caf::reacts_to<Stamp, Stop>>;      // cluster
 
 /// Who lets nodes in, beside the root, where there are others.

@@ -200,7 +200,7 @@ struct AddWorker {
 struct Joined {
   Roster::Member member;
   MemberId parent;
-  FeederHandle feeder;          ///< of a worker's node
+  FeederHandle feeder;           ///< of a worker's node
   AggregatorHandle leader = {};  ///< a leader's
 };
 
@@ -231,8 +231,8 @@ struct Apply {
   std::string release;  ///< of the program
   std::string token;    ///< of the cluster
   std::string name;
-  std::uint64_t workers = 0;      ///< that it offers
-  std::optional<MemberId> group;  ///< nothing: any
+  std::uint64_t workers = 0;         ///< that it offers
+  std::optional<MemberId> group;     ///< nothing: any
   std::vector<std::string> control;  ///< where other nodes reach its postman: "10.0.0.7:7001"
   std::vector<std::string> data;     ///< and its exchange
 };
@@ -245,16 +245,16 @@ struct Admit {
   std::vector<std::string> data;  ///< where the root's exchange listens
 };
 
-/// registrar -> node: not in this run.
+/// registrar -> node, or whoever dialled -> its own host: not in this run.
 struct Refuse {
   std::string why;
 };
 
 /// node -> registrar.
 struct Ready {
-  std::uint64_t model = 0;          ///< hash of layout and job, which must be the root's
-  std::vector<std::string> data;    ///< where other nodes reach its exchange
-  std::string failure;              ///< empty: none
+  std::uint64_t model = 0;        ///< hash of layout and job, which must be the root's
+  std::vector<std::string> data;  ///< where other nodes reach its exchange
+  std::string failure;            ///< empty: none
 };
 
 /// registrar -> nodes: who is to be where from now on. Who has a seat spawns it, and connects to the nodes of

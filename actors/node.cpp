@@ -45,8 +45,7 @@ struct Node::State {
   std::unique_ptr<NodePost> post;
   std::mutex handle_mutex;
   HostHandle host;
-  ActorNumber number;
-  std::atomic<std::uint64_t> sent{0};
+  std::unique_ptr<Outsider> program;  // this node's own, as a sender of messages
 
   ~State() {
     {
@@ -63,14 +62,7 @@ struct Node::State {
   template <class Body>
   void tell(Body body) {
     const std::lock_guard lock(handle_mutex);
-    if (!host) return;
-    const Stamp stamp{MessageId::make(context->node, number, ++sent),
-                      {},
-                      clock.wall_us() << 12,
-                      context->term,
-                      context->incarnation.value,
-                      kind_of<Body>};
-    caf::anon_send(host, stamp, std::move(body));
+    if (host) program->tell(host, std::move(body));
   }
   void note(const std::string& line) const {
     if (options.on_note) options.on_note(line);
@@ -127,17 +119,7 @@ Assembled Node::State::assemble(const Admit& admit) const {
 Result<std::vector<std::string>> Node::State::open_data(const Admit& admit, const Assembly& assembly) const {
   const auto at = listen_endpoint(options.listen);
   if (!at) return at.error();
-  const auto& config = assembly.config;
-  NodePost::DataOptions data;
-  data.listen = {at->host, 0};
-  data.credentials = credentials;
-  data.run = run_bytes(admit.run);
-  data.silence = config.net.silence;
-  data.chunk_bytes = config.net.chunk_kib * 1024;
-  data.floats = flat_size(assembly.slots);
-  data.members = config.topology.workers + config.topology.tree.leader_count();
-  if (auto opened = post->open_data(data); !opened) return opened.error();
-  return advertised(at->host, post->exchange().local().port, true);
+  return post->open_data(assembly.config, {at->host, credentials, admit.run, flat_size(assembly.slots)});
 }
 
 HostState::Options Node::State::host_options(Apply application) {
@@ -189,7 +171,7 @@ Result<Node> Node::join(NodeOptions wanted) {
   state->context->node = {static_cast<std::uint16_t>(1 + random() % 0xffff)};
   state->context->incarnation = {random()};
   if (auto loaded = load_middleman(*state->context, state->credentials); !loaded) return loaded.error();
-  state->number = state->context->admit_actor();
+  state->program = std::make_unique<Outsider>(*state->context);
   state->system = std::make_unique<caf::actor_system>(*state->context);
 
   NodePost::Options post;
@@ -209,7 +191,7 @@ Result<Node> Node::join(NodeOptions wanted) {
       state->options.name.empty() ? fmt::format("{}-{}", net::host_name(), ::getpid()) : state->options.name;
   application.workers = state->options.workers;
   application.group = *group;
-  application.control = advertised(listen->host, *port, true);
+  application.control = advertised(listen->host, *port);
   auto admitted = state->admission.get_future();
   const auto host =
       spawn_role<HostHandle, HostState>(*state->system, state->host_options(std::move(application)));
@@ -218,9 +200,8 @@ Result<Node> Node::join(NodeOptions wanted) {
     state->host = host;
   }
   state->post->directory().register_actor(supervisor_at(state->context->node), host);
-  std::promise<Error> not_reached;
   dial(*state->system, state->post->postman(), {*root}, std::chrono::seconds(5),
-       [raw = state.get()](const Error& error) { raw->tell(Refuse{error.text}); });
+       [raw = state.get()](const Error& error) { raw->tell(Refuse{"the run's root: " + error.text}); });
   // Either it is let in, or its host has ended.
   using namespace std::chrono_literals;
   while (admitted.wait_for(20ms) != std::future_status::ready) {

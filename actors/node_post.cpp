@@ -3,6 +3,7 @@
 #include "runtime/net/addresses.hpp"
 #include "runtime/net/asio_exchange.hpp"
 
+#include <array>
 #include <utility>
 
 namespace thalweg::actors {
@@ -12,6 +13,21 @@ namespace {
 /// Vectors of one member that are here at the same time: two contributions that wait, and one under way.
 constexpr std::size_t vectors_each = 3;
 constexpr std::size_t vectors_spare = 8;
+
+/// The 16 bytes of a run's id.
+std::array<std::byte, 16> run_bytes(const std::string& run_id) {
+  std::array<std::byte, 16> bytes{};
+  const auto digit = [&](std::size_t i) -> unsigned {
+    const char letter = i < run_id.size() ? run_id[i] : '0';
+    if (letter >= '0' && letter <= '9') return static_cast<unsigned>(letter - '0');
+    if (letter >= 'a' && letter <= 'f') return static_cast<unsigned>(letter - 'a' + 10);
+    return 0;
+  };
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::byte>(digit(2 * i) << 4 | digit(2 * i + 1));
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -51,12 +67,13 @@ void NodePost::close() {
   dismiss(std::exchange(postman_, {}));
 }
 
-Status NodePost::open_data(const DataOptions& options) {
+Result<std::vector<std::string>> NodePost::open_data(const Config& config, const DataOptions& options) {
   ParcelReceiver::Options receiver;
   receiver.directory = &directory_;
   receiver.neighbours = &stand_ins_;
   receiver.sizes = {options.floats};
-  receiver.buffers_max = vectors_spare + vectors_each * options.members;
+  const auto members = config.topology.workers + config.topology.tree.leader_count();
+  receiver.buffers_max = vectors_spare + vectors_each * members;
   receiver.opened = [this](net::PeerId peer) { options_.met(peer, true); };
   receiver.lost = [this](net::PeerId peer, const std::string& why) { options_.parted(peer, true, why); };
   receiver.complaint = [this](net::PeerId, const Error& error) {
@@ -70,12 +87,12 @@ Status NodePost::open_data(const DataOptions& options) {
     fence(peer);
   };
   receiver_ = std::make_unique<ParcelReceiver>(std::move(receiver));
-  net::AsioExchange::Options exchange{options.listen,
+  net::AsioExchange::Options exchange{{options.host, 0},
                                       options.credentials,
-                                      options.run,
+                                      run_bytes(options.run),
                                       {context_.node, context_.incarnation},
-                                      options.silence,
-                                      options.chunk_bytes,
+                                      config.net.silence,
+                                      config.net.chunk_kib * 1024,
                                       options.floats,
                                       true,
                                       64,
@@ -83,26 +100,12 @@ Status NodePost::open_data(const DataOptions& options) {
   auto opened = net::AsioExchange::open(std::move(exchange));
   if (!opened) return opened.error();
   exchange_.put(std::move(*opened));
-  return {};
+  return advertised(options.host, exchange_.local().port);
 }
 
 void NodePost::fence(net::PeerId peer) {
   directory_.fence(peer);
   exchange_.fence(peer);
-}
-
-std::array<std::byte, 16> run_bytes(const std::string& run_id) {
-  std::array<std::byte, 16> bytes{};
-  const auto digit = [&](std::size_t i) -> unsigned {
-    const char letter = i < run_id.size() ? run_id[i] : '0';
-    if (letter >= '0' && letter <= '9') return static_cast<unsigned>(letter - '0');
-    if (letter >= 'a' && letter <= 'f') return static_cast<unsigned>(letter - 'a' + 10);
-    return 0;
-  };
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    bytes[i] = static_cast<std::byte>(digit(2 * i) << 4 | digit(2 * i + 1));
-  }
-  return bytes;
 }
 
 std::vector<net::Endpoint> endpoints_of(const std::vector<std::string>& texts) {
@@ -113,11 +116,10 @@ std::vector<net::Endpoint> endpoints_of(const std::vector<std::string>& texts) {
   return endpoints;
 }
 
-std::vector<std::string> advertised(const std::string& host, std::uint16_t port, bool loopback) {
+std::vector<std::string> advertised(const std::string& host, std::uint16_t port) {
   const bool everywhere = host.empty() || host == "0.0.0.0" || host == "::";
   if (!everywhere) return {net::Endpoint{host, port}.text()};
-  std::vector<std::string> texts;
-  if (loopback) texts.push_back(net::Endpoint{"127.0.0.1", port}.text());
+  std::vector<std::string> texts{net::Endpoint{"127.0.0.1", port}.text()};
   if (const auto all = net::local_addresses()) {
     for (const auto& each : net::advertisable(*all))
       texts.push_back(net::Endpoint{each.address, port}.text());

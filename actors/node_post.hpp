@@ -8,12 +8,11 @@
 #include "runtime/net/credentials.hpp"
 #include "runtime/net/exchange.hpp"
 
+#include <thalweg/config.hpp>
 #include <thalweg/result.hpp>
 
 #include <caf/actor_system.hpp>
 
-#include <array>
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -64,13 +63,10 @@ class NodePost {
     std::function<void(const std::string&)> complaint = {};
   };
   struct DataOptions {
-    net::Endpoint listen;
+    std::string host;  ///< to listen at, on any free port; empty: everywhere
     net::Credentials credentials;
-    std::array<std::byte, 16> run{};
-    std::chrono::milliseconds silence{};
-    std::size_t chunk_bytes = 0;
-    std::size_t floats = 0;   ///< of the run's vectors
-    std::size_t members = 0;  ///< that may send at the same time
+    std::string run;         ///< its id, 32 hexadecimal digits
+    std::size_t floats = 0;  ///< of the run's vectors
   };
 
   /// Requires: `context` and `system` outlive this.
@@ -79,8 +75,9 @@ class NodePost {
   NodePost(const NodePost&) = delete;
   NodePost& operator=(const NodePost&) = delete;
 
-  /// Opens the data plane. Before anything with vectors is sent. Fails: as AsioExchange::open.
-  Status open_data(const DataOptions& options);
+  /// Opens the data plane, as the job says. Before anything with vectors is sent. Returns where others reach
+  /// it. Fails: as AsioExchange::open.
+  Result<std::vector<std::string>> open_data(const Config& config, const DataOptions& options);
 
   template <class Handle>
   Handle stand_in(Address at) {
@@ -115,14 +112,11 @@ class NodePost {
   LocalPostmanHandle postman_;
 };
 
-/// The 16 bytes of a run's id, which is printed as 32 hexadecimal digits.
-std::array<std::byte, 16> run_bytes(const std::string& run_id);
-
 /// "host:port" of each; what is none is left out.
 std::vector<net::Endpoint> endpoints_of(const std::vector<std::string>& texts);
 
 /// Where others can reach what listens at `host` (empty: everywhere) on `port`: `host` itself, or, when it
-/// stands for all, the addresses of this machine, loopback only when `loopback`.
-std::vector<std::string> advertised(const std::string& host, std::uint16_t port, bool loopback);
+/// stands for all, the addresses of this machine, loopback first.
+std::vector<std::string> advertised(const std::string& host, std::uint16_t port);
 
 }  // namespace thalweg::actors

@@ -9,6 +9,12 @@ namespace thalweg::actors {
 
 using Seat = rules::Placement::Seat;
 
+namespace {
+
+Refuse refusal(const std::string& why) { return {"the run does not let this node in: " + why}; }
+
+}  // namespace
+
 RegistrarHandle::behavior_type RegistrarState::start(Options options) {
   options_.emplace(std::move(options));
   self_->name_is("registrar");
@@ -72,7 +78,7 @@ void RegistrarState::apply(const Stamp& stamp, const Apply& application) {
   auto host = options_->post->stand_in<HostHandle>(supervisor_at(peer.node));
   const auto refuse = [&](const std::string& why) {
     say(fmt::format("node {} is not let in: {}", application.name, why));
-    self_->tell(host, Refuse{why});
+    self_->tell(host, refusal(why));
   };
   if (stopping_) return refuse("the run is ending");
   if (application.token != options_->token) return refuse("its token is of another cluster");
@@ -104,7 +110,7 @@ void RegistrarState::ready(Guest& guest, const Ready& message) {
                          ? message.failure
                          : "its model or its data set is another one: " +
                                fmt::format("{:016x}, not {:016x}", message.model, options_->model);
-    self_->tell(guest.host, Refuse{why});
+    self_->tell(guest.host, refusal(why));
     return lose(guest.peer.node, why);
   }
   guest.data = message.data;
@@ -115,7 +121,7 @@ void RegistrarState::ready(Guest& guest, const Ready& message) {
   for (std::uint64_t i = 0; i < guest.workers; ++i) {
     const auto seat = placement.add(guest.peer.node, guest.group);
     if (!seat) {
-      self_->tell(guest.host, Refuse{seat.error().text});
+      self_->tell(guest.host, refusal(seat.error().text));
       return lose(guest.peer.node, seat.error().text);
     }
     seats.push_back(*seat);
@@ -160,21 +166,26 @@ void RegistrarState::host(std::vector<Seat> seats) {
     self_->tell(guests_.at(node).host, Host{number, seats, nodes(), options_->first});
   }
   hosting.seats = std::move(seats);
-  if (hosting.awaited.empty()) {
-    set_to_work(hosting);
-    hosting_.erase(number);
-  }
+  set_to_work_who_stands();
 }
 
-void RegistrarState::hosted(Guest& guest, std::uint64_t number) {
-  const auto found = hosting_.find(number);
-  if (found == hosting_.end()) return;
-  guest.at_work = true;
-  found->second.awaited.erase(guest.peer.node);
-  if (!found->second.awaited.empty()) return;
-  const auto hosting = std::move(found->second);
-  hosting_.erase(found);
-  set_to_work(hosting);
+void RegistrarState::hosted(const Guest& guest, std::uint64_t number) {
+  if (const auto found = hosting_.find(number); found != hosting_.end()) {
+    found->second.awaited.erase(guest.peer.node);
+  }
+  set_to_work_who_stands();
+}
+
+void RegistrarState::set_to_work_who_stands() {
+  for (auto at = hosting_.begin(); at != hosting_.end();) {
+    if (!at->second.awaited.empty()) {
+      ++at;
+      continue;
+    }
+    const auto hosting = std::move(at->second);
+    at = hosting_.erase(at);
+    set_to_work(hosting);
+  }
 }
 
 void RegistrarState::set_to_work(const Hosting& hosting) {
@@ -245,16 +256,7 @@ void RegistrarState::lose(NodeNumber node, const std::string& why) {
     for (auto& [number, other] : guests_) self_->tell(other.host, Dismiss{lost.gone});
     if (!lost.seats.empty()) host(lost.seats);
   }
-  // Whoever waited for it alone goes on.
-  std::vector<std::uint64_t> done;
-  for (const auto& [number, hosting] : hosting_) {
-    if (hosting.awaited.empty()) done.push_back(number);
-  }
-  for (const auto number : done) {
-    const auto hosting = std::move(hosting_.at(number));
-    hosting_.erase(number);
-    set_to_work(hosting);
-  }
+  set_to_work_who_stands();  // whoever waited for it alone
 }
 
 // -- the end

@@ -51,7 +51,6 @@ class RegistrarState {
     std::optional<MemberId> group;
     std::vector<std::string> control, data;
     bool ready = false;
-    bool at_work = false;
     bool stopped = false;
     std::chrono::nanoseconds heard{};
   };
@@ -63,13 +62,14 @@ class RegistrarState {
 
   void apply(const Stamp& stamp, const Apply& application);
   void ready(Guest& guest, const Ready& message);
-  void hosted(Guest& guest, std::uint64_t number);
+  void hosted(const Guest& guest, std::uint64_t number);
   void parted(const Parted& parted);
   void check_silence();
   void lose(NodeNumber node, const std::string& why);
   void begin_if_complete();
   void host(std::vector<rules::Placement::Seat> seats);
   void set_to_work(const Hosting& hosting);
+  void set_to_work_who_stands();
   void stop();
   void quit_if_all_stopped();
   [[nodiscard]] Guest* guest_of(const Stamp& stamp);

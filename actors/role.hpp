@@ -11,6 +11,8 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -140,6 +142,29 @@ class observed : public Base {
   LogicalClock logical_;
   std::uint64_t sent_ = 0;
   std::uint64_t handled_ = 0;
+};
+
+/// Somebody of a node who is no actor and writes to one: its program, or threads of the network. Any thread.
+class Outsider {
+ public:
+  /// Requires: `context` outlives this.
+  explicit Outsider(const NodeContext& context) : context_(context), number_(context.admit_actor()) {}
+
+  template <class Handle, class Body>
+  void tell(const Handle& to, Body body) {
+    const Stamp stamp{MessageId::make(context_.node, number_, ++sent_),
+                      {},
+                      context_.clock.wall_us() << 12,
+                      context_.term,
+                      context_.incarnation.value,
+                      kind_of<Body>};
+    caf::anon_send(to, stamp, std::move(body));
+  }
+
+ private:
+  const NodeContext& context_;
+  const ActorNumber number_;
+  std::atomic<std::uint64_t> sent_{0};
 };
 
 /// What a state object knows of the actor it lives in.

@@ -76,7 +76,8 @@ class SchedulerState {
   Round open_;                                      ///< first round not yet closed
   std::map<std::uint32_t, std::uint64_t> strikes_;  ///< by worker number
   std::set<MemberId> departed_;
-  std::map<std::uint32_t, MemberId> unfenced_;  ///< lost workers whose batches may still count: and whose they were
+  std::map<std::uint32_t, MemberId>
+      unfenced_;  ///< lost workers whose batches may still count: and whose they were
   std::map<std::uint32_t, Supply> supplies_;  ///< by worker number, where rounds are not planned
   bool drained_ = false;                      ///< the root was told that nothing is left to give out
   std::uint64_t told_ = 0;                    ///< and after how many batches

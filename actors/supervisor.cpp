@@ -1,9 +1,7 @@
 #include "actors/supervisor.hpp"
 
 #include "actors/evaluator.hpp"
-#include "actors/feeder.hpp"
 #include "actors/scheduler.hpp"
-#include "actors/worker.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -74,9 +72,7 @@ void SupervisorState::spawn_everything() {
       system, {config.eval.on == "train" ? assembly.data.train : assembly.data.test,
                std::move(assembly.evaluator.stream), std::move(assembly.evaluator.model), here});
   watch("evaluator", evaluator_);
-  feeder_ = spawn_role<FeederHandle, FeederState>(
-      system, {assembly.data.train, assembly.config.run.seed, first, assembly.method.planned(), here,
-               scheduler_, assembly.pool});
+  feeder_ = spawning().feeder(first);
   watch("feeder", feeder_);
 
   Root::Options root;
@@ -106,15 +102,15 @@ void SupervisorState::spawn_everything() {
   }
 }
 
+Spawning SupervisorState::spawning() {
+  return {self_->system(), options_.assembly, SupervisorHandle(self_), scheduler_};
+}
+
 AggregatorHandle SupervisorState::spawn_aggregator(MemberId id, std::size_t level,
                                                    const AggregatorHandle& parent,
                                                    const std::string& parent_name,
                                                    std::optional<Root::Options> root) {
-  auto& assembly = options_.assembly;
-  auto handle = spawn_role<AggregatorHandle, AggregatorState>(
-      self_->system(), {id, level, parent, parent_name, SupervisorHandle(self_), scheduler_,
-                        assembly.make_pool(AggregatorState::sums_of(assembly.method, level)), assembly.pool,
-                        assembly.method, rules::Guard(assembly.config.guard.max_norm), std::move(root)});
+  const auto handle = spawning().aggregator(id, level, parent, parent_name, std::move(root));
   watch(id.text(), handle);
   aggregators_[id] = handle;
   if (options_.remote) options_.remote->directory->register_actor(address_of(id), handle);
@@ -165,12 +161,8 @@ Hello::Feeder& SupervisorState::feeder_of(NodeNumber node, Hello& hello) {
 }
 
 WorkerHandle SupervisorState::spawn_worker(std::uint32_t number, MemberId parent, Compute compute) {
-  auto& assembly = options_.assembly;
-  auto worker = spawn_role<WorkerHandle, WorkerState>(
-      self_->system(), {number, aggregators_.at(parent), parent.text(), feeder_, SupervisorHandle(self_),
-                        std::move(compute.stream), std::move(compute.model),
-                        assembly.make_pool(WorkerState::gradients_of(assembly.method)), assembly.method,
-                        std::move(compute.replica)});
+  const auto worker =
+      spawning().worker(number, aggregators_.at(parent), parent.text(), feeder_, std::move(compute));
   watch(worker_id(number).text(), worker, worker_id(number));
   if (options_.remote) options_.remote->directory->register_actor(address_of(worker_id(number)), worker);
   return worker;

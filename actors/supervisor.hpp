@@ -6,6 +6,7 @@
 #include "actors/reporter.hpp"
 #include "actors/role.hpp"
 #include "actors/rules/placement.hpp"
+#include "actors/spawning.hpp"
 
 #include <caf/actor_addr.hpp>
 
@@ -51,6 +52,7 @@ class SupervisorState {
 
  private:
   void spawn_everything();
+  [[nodiscard]] Spawning spawning();
   /// Spawns the aggregators and workers below `parent`, in tree order, and fills `roster`.
   void spawn_members(const TreeSpec& tree, std::size_t level, const AggregatorHandle& parent, Hello& hello,
                      std::size_t parent_index);

@@ -46,6 +46,9 @@ struct TriggerRule {
     return kind == Kind::all || kind == Kind::progress || kind == Kind::quorum;
   }
 
+  /// Whether every member is asked for a contribution in every round.
+  [[nodiscard]] bool asks_everybody() const { return kind == Kind::all || kind == Kind::quorum; }
+
   [[nodiscard]] std::uint64_t needed(std::uint64_t workers) const {
     return soft == 0 ? count : std::max<std::uint64_t>(1, workers / soft);
   }

@@ -1,5 +1,6 @@
 #include "tests/sim/simulation.hpp"
 
+#include "actors/rules/placement.hpp"
 #include "actors/supervisor.hpp"
 #include "runtime/check.hpp"
 #include "runtime/time/random.hpp"
@@ -63,16 +64,14 @@ struct Bounds {
   }
 };
 
-/// Who has workers, in the order in which leaders are numbered.
-void add_parents(const TreeSpec& tree, MemberId id, std::uint32_t& leaders, std::vector<MemberId>& parents) {
-  if (tree.workers > 0) parents.push_back(id);
-  for (const auto& child : tree.children) add_parents(child, leader_id(leaders++), leaders, parents);
-}
-
+/// Who has workers, in tree order.
 std::vector<MemberId> parents_in(const TreeSpec& tree) {
   std::vector<MemberId> parents;
-  std::uint32_t leaders = 0;
-  add_parents(tree, root_id(), leaders, parents);
+  const rules::Placement placement(tree);
+  for (const auto& seat : placement.seats()) {
+    const bool known = !parents.empty() && parents.back() == seat.parent;
+    if (seat.member.kind == MemberId::Kind::worker && !known) parents.push_back(seat.parent);
+  }
   return parents;
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/wire/frame.hpp"
 #include "tests/support/raw_peer.hpp"
 #include "tests/support/recording_listener.hpp"
+#include "tests/support/same_stamp.hpp"
 
 #include <gtest/gtest.h>
 
@@ -67,12 +68,7 @@ inline Parcel numbered(std::uint64_t number, std::vector<Payload> payloads = {})
 }
 
 inline void expect_same(const Parcel& got, const Parcel& sent) {
-  EXPECT_EQ(got.stamp.id, sent.stamp.id);
-  EXPECT_EQ(got.stamp.cause, sent.stamp.cause);
-  EXPECT_EQ(got.stamp.hlc, sent.stamp.hlc);
-  EXPECT_EQ(got.stamp.term, sent.stamp.term);
-  EXPECT_EQ(got.stamp.incarnation, sent.stamp.incarnation);
-  EXPECT_EQ(got.stamp.kind, sent.stamp.kind);
+  expect_same(got.stamp, sent.stamp);
   EXPECT_EQ(got.to, sent.to);
   EXPECT_EQ(got.body, sent.body);
   ASSERT_EQ(got.payloads.size(), sent.payloads.size());
@@ -135,6 +131,30 @@ inline void exchange_parcels(const std::function<void(AsioExchange::Options&)>& 
                      [&] { return linked.first.exchange->gauges(two).parcels_waiting == 0; }));
   EXPECT_EQ(linked.first.exchange->gauges(two).bytes_waiting, 0U);
   EXPECT_GT(linked.second.exchange->gauges(one).bytes_received, 60U * 128);
+}
+
+/// A payload that takes many chunks arrives as it was.
+inline void carry_a_hundred_megabytes(Linked& linked) {
+  const Payload payload = counting_payload(25'000'000);
+  linked.first.exchange->send(two, numbered(1, {payload}));
+  ASSERT_TRUE(linked.second.told.wait_arrived(1));
+  EXPECT_TRUE(std::ranges::equal(linked.second.told.arrived_[0].second.payloads[0]->host(), payload->host()));
+}
+
+/// Both dial at once: one connection stays, and carries what each sends.
+inline void dial_each_other(Node& first, Node& second) {
+  first.dial(two, second);
+  second.dial(one, first);
+  ASSERT_TRUE(first.told.wait_opened());
+  ASSERT_TRUE(second.told.wait_opened());
+  first.exchange->send(two, numbered(1));
+  second.exchange->send(one, numbered(2));
+  ASSERT_TRUE(first.told.wait_arrived(1));
+  ASSERT_TRUE(second.told.wait_arrived(1));
+  EXPECT_TRUE(first.told.lost_none());
+  EXPECT_TRUE(first.told.wait([](const auto& it) { return it.opened_.size() == 1; }));
+  EXPECT_TRUE(second.told.lost_none());
+  EXPECT_TRUE(second.told.wait([](const auto& it) { return it.opened_.size() == 1; }));
 }
 
 }  // namespace thalweg::net

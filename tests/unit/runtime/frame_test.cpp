@@ -2,6 +2,7 @@
 
 #include "runtime/time/random.hpp"
 #include "runtime/wire/crc32c.hpp"
+#include "tests/support/same_stamp.hpp"
 
 #include <gtest/gtest.h>
 
@@ -91,12 +92,7 @@ TEST(Frame, KeepsEveryFieldOfAParcel) {
   const auto& parcel = std::get<ParcelHead>(frame->content);
   const ParcelHead expected = some_parcel();
   EXPECT_EQ(parcel.sequence, expected.sequence);
-  EXPECT_EQ(parcel.stamp.id, expected.stamp.id);
-  EXPECT_EQ(parcel.stamp.cause, expected.stamp.cause);
-  EXPECT_EQ(parcel.stamp.hlc, expected.stamp.hlc);
-  EXPECT_EQ(parcel.stamp.term, expected.stamp.term);
-  EXPECT_EQ(parcel.stamp.incarnation, expected.stamp.incarnation);
-  EXPECT_EQ(parcel.stamp.kind, expected.stamp.kind);
+  expect_same(parcel.stamp, expected.stamp);
   EXPECT_EQ(parcel.to, expected.to);
   EXPECT_EQ(parcel.body_bytes, expected.body_bytes);
   EXPECT_EQ(parcel.body_crc, expected.body_crc);

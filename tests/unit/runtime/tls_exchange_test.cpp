@@ -21,10 +21,7 @@ TEST_F(TlsExchange, CarriesParcelsBothWaysInOrder) { exchange_parcels(with(mine)
 
 TEST_F(TlsExchange, CarriesAHundredMegabytes) {
   Linked linked(with(mine));
-  const Payload payload = counting_payload(25'000'000);
-  linked.first.exchange->send(two, numbered(1, {payload}));
-  ASSERT_TRUE(linked.second.told.wait_arrived(1));
-  EXPECT_TRUE(std::ranges::equal(linked.second.told.arrived_[0].second.payloads[0]->host(), payload->host()));
+  ASSERT_NO_FATAL_FAILURE(carry_a_hundred_megabytes(linked));
   linked.second.exchange.reset();
   ASSERT_TRUE(linked.first.told.wait_lost());
   EXPECT_NE(linked.first.told.lost_[0].second.find("goodbye"), std::string::npos);
@@ -40,18 +37,7 @@ TEST_F(TlsExchange, TrustsNodesOfOneAuthority) {
 TEST_F(TlsExchange, KeepsOneConnectionWhenBothDial) {
   for (int i = 0; i < 5; ++i) {
     Node first(one, with(mine)), second(two, with(mine));
-    first.dial(two, second);
-    second.dial(one, first);
-    ASSERT_TRUE(first.told.wait_opened());
-    ASSERT_TRUE(second.told.wait_opened());
-    first.exchange->send(two, numbered(1));
-    second.exchange->send(one, numbered(2));
-    ASSERT_TRUE(first.told.wait_arrived(1));
-    ASSERT_TRUE(second.told.wait_arrived(1));
-    EXPECT_TRUE(first.told.lost_none());
-    EXPECT_TRUE(first.told.wait([](const auto& it) { return it.opened_.size() == 1; }));
-    EXPECT_TRUE(second.told.lost_none());
-    EXPECT_TRUE(second.told.wait([](const auto& it) { return it.opened_.size() == 1; }));
+    ASSERT_NO_FATAL_FAILURE(dial_each_other(first, second));
   }
 }
 
