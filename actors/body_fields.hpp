@@ -238,8 +238,8 @@ void fields(Part& part, Visit& visit) {
 
 template <Same<Host> Body, class Visit>
 void fields(Body& body, Visit& visit) {
-  auto& [number, seats, nodes, first] = body;
-  visit(number, seats, nodes, first);
+  auto& [number, above, seats, nodes, first] = body;
+  visit(number, above, seats, nodes, first);
 }
 
 template <Same<Hosted> Body, class Visit>

@@ -120,12 +120,12 @@ void HostState::host(const Host& message) {
   for (const auto& node : message.nodes) nodes[node.node] = &node;
   const auto where = [&](MemberId member) -> std::optional<NodeNumber> {
     if (member == root_id()) return root_->node;
-    for (const auto& seat : message.seats) {
-      if (seat.member == member) return seat.node;
+    for (const auto* seats : {&message.seats, &message.above}) {
+      for (const auto& seat : *seats) {
+        if (seat.member == member) return seat.node;
+      }
     }
-    const auto peer = directory.route_of(address_of(member));
-    if (peer) return peer->node;
-    return leaders_.contains(member) ? std::optional(here) : std::nullopt;
+    return std::nullopt;
   };
   Pending pending{message, {}, {}};
   // Of two nodes that each lead members of the other, the lower number dials.
@@ -193,10 +193,14 @@ void HostState::set_up(const Host& message) {
   const auto here = self_->context().node;
   if (!feeder_) spawn_feeder(message.first);
   std::string hosted;
+  const auto learn_level = [this](const Seat& leader) {
+    const auto above = levels_.find(leader.parent);
+    levels_[leader.member] = (above == levels_.end() ? 0 : above->second) + 1;
+  };
+  for (const auto& leader : message.above) learn_level(leader);
   for (const auto& seat : message.seats) {
     if (seat.member.kind == MemberId::Kind::worker) continue;
-    const auto above = levels_.find(seat.parent);
-    levels_[seat.member] = (above == levels_.end() ? 0 : above->second) + 1;
+    learn_level(seat);
     if (seat.node != here) continue;
     spawn_leader(seat, levels_[seat.member]);
     hosted += (hosted.empty() ? "" : ", ") + seat.member.text();

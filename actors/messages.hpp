@@ -266,6 +266,8 @@ struct Host {
     std::vector<std::string> control, data;
   };
   std::uint64_t number = 0;  ///< of this message, for its answer
+  std::vector<rules::Placement::Seat>
+      above;  ///< leaders that stand already, above the seats: for the way to them
   std::vector<rules::Placement::Seat> seats;
   std::vector<Node> nodes;
   Round first;  ///< the round that opens with the first roster

@@ -162,8 +162,9 @@ void RegistrarState::host(std::vector<Seat> seats) {
     const auto parent = options_->placement.find(seat.parent);
     if (parent && guests_.contains(parent->node)) hosting.awaited.insert(parent->node);
   }
+  const auto above = options_->placement.above(seats);
   for (const auto node : hosting.awaited) {
-    self_->tell(guests_.at(node).host, Host{number, seats, nodes(), options_->first});
+    self_->tell(guests_.at(node).host, Host{number, above, seats, nodes(), options_->first});
   }
   hosting.seats = std::move(seats);
   set_to_work_who_stands();

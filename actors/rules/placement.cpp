@@ -40,6 +40,22 @@ std::optional<Placement::Seat> Placement::find(MemberId member) const {
   return found == seats_.end() ? std::nullopt : std::optional(*found);
 }
 
+std::vector<Placement::Seat> Placement::above(const std::vector<Seat>& seats) const {
+  std::vector<Seat> leaders;
+  const auto known = [&](const Seat& leader) {
+    return std::find(seats.begin(), seats.end(), leader) != seats.end() ||
+           std::find(leaders.begin(), leaders.end(), leader) != leaders.end();
+  };
+  for (const auto& seat : seats) {
+    std::vector<Seat> chain;
+    for (auto leader = find(seat.parent); leader; leader = find(leader->parent)) {
+      if (!known(*leader)) chain.push_back(*leader);
+    }
+    leaders.insert(leaders.end(), chain.rbegin(), chain.rend());
+  }
+  return leaders;
+}
+
 bool Placement::below(MemberId member, MemberId group) const {
   for (auto seat = find(member); seat; seat = find(seat->parent)) {
     if (seat->parent == group) return true;

@@ -58,6 +58,8 @@ class Placement {
   /// All members that are hosted somewhere, aggregators before what is below them.
   [[nodiscard]] const std::vector<Seat>& seats() const { return seats_; }
   [[nodiscard]] std::optional<Seat> find(MemberId member) const;
+  /// The leaders above `seats` that are not among them, those above others first.
+  [[nodiscard]] std::vector<Seat> above(const std::vector<Seat>& seats) const;
   [[nodiscard]] std::size_t workers() const;  ///< hosted
 
  private:

@@ -40,8 +40,8 @@ std::vector<pid_t> children_of(pid_t parent) {
   return children;
 }
 
-/// The first of the launcher's nodes, or that of this name; 0: there is none.
-pid_t node_of(pid_t launcher, const std::string& name = "") {
+/// The launcher's node of this name; 0: there is none.
+pid_t node_of(pid_t launcher, const std::string& name) {
   for (const pid_t child : children_of(launcher)) {
     const std::string typed = bytes_of("/proc/" + std::to_string(child) + "/cmdline");
     if (typed.find("--join") != std::string::npos && typed.find(name) != std::string::npos) return child;
@@ -92,6 +92,14 @@ class LaunchTest : public ::testing::Test {
     EXPECT_EQ(finished.exit_code, exit_code) << message;
     EXPECT_THAT(finished.err, HasSubstr(message));
     EXPECT_EQ(finished.out, "") << message;
+  }
+  /// The first of four nodes that has said so; empty: none.
+  [[nodiscard]] std::string who_said(const std::string& text) const {
+    for (const char* name : {"node-1", "node-2", "node-3", "node-4"}) {
+      const auto said = bytes_of(folder.path() / "out/log" / (std::string(name) + ".txt"));
+      if (said.find(text) != std::string::npos) return name;
+    }
+    return "";
   }
   [[nodiscard]] Json json_of(const std::string& file) const {
     return Json::parse(bytes_of(folder.path() / file), nullptr, false);
@@ -148,7 +156,8 @@ TEST_F(LaunchTest, WorkersMayShareAProcess) {
 TEST_F(LaunchTest, ANodeThatIsKilledComesBackWhileTheRunGoesOn) {
   Process launcher(long_job("12s"), {.folder = folder.path()});
   ASSERT_TRUE(launcher.wait_for_err("epoch 1: test accuracy"));
-  const pid_t node = node_of(launcher.pid());
+  // One that leads nobody: what takes its place belongs below a leader on another node.
+  const pid_t node = node_of(launcher.pid(), who_said("hosts w"));
   ASSERT_NE(node, 0);
   ::kill(node, SIGKILL);
   EXPECT_TRUE(launcher.wait_for_err("(pid " + std::to_string(node) +
@@ -165,21 +174,13 @@ TEST_F(LaunchTest, ALeaderThatIsKilledIsReplaced) {
   arguments.emplace_back("--json");
   Process launcher(arguments, {.folder = folder.path()});
   ASSERT_TRUE(launcher.wait_for_err("epoch 1: test accuracy"));
-  pid_t leader = 0;
-  for (const char* name : {"node-1", "node-2", "node-3", "node-4"}) {
-    const auto said = bytes_of(folder.path() / "out/log" / (std::string(name) + ".txt"));
-    if (said.find("hosts g0") != std::string::npos) leader = node_of(launcher.pid(), name);
-  }
+  const pid_t leader = node_of(launcher.pid(), who_said("hosts g0"));
   ASSERT_NE(leader, 0);
   ::kill(leader, SIGKILL);
   const Finished finished = launcher.wait();
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  bool replaced = false;
-  for (const char* name : {"node-1", "node-2", "node-3", "node-4"}) {
-    const auto said = bytes_of(folder.path() / "out/log" / (std::string(name) + ".txt"));
-    replaced = replaced || said.find("hosts g2, w4") != std::string::npos;
-  }
-  EXPECT_TRUE(replaced) << "the survivor of the group leads it, and is a worker with a new number";
+  EXPECT_NE(who_said("hosts g2, w4"), "")
+      << "the survivor of the group leads it, and is a worker with a new number";
   const Json summary = Json::parse(finished.out, nullptr, false);
   EXPECT_GE(summary["accuracy"].get<double>(), 0.9);
   EXPECT_EQ(summary["ledger"]["repeated"], 0);

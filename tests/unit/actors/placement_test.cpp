@@ -115,6 +115,16 @@ TEST(Placement, ALostLeadersWorkersBeginAnewBelowAnother) {
   EXPECT_EQ(placement.workers(), 3U);
 }
 
+TEST(Placement, ShowsTheLeadersAboveANewcomer) {
+  Placement placement(TreeSpec{0, {{0, {{1, {}}, {1, {}}}}}});
+  for (unsigned i = 1; i <= 2; ++i) ASSERT_TRUE(placement.take(node(i), 1, {}).ok());
+  placement.begin();
+  const auto added = placement.add(node(9), leader_id(2));
+  ASSERT_TRUE(added.ok());
+  EXPECT_THAT(members(placement.above({*added})), ElementsAre(leader_id(0), leader_id(2)));
+  EXPECT_THAT(placement.above(placement.seats()), IsEmpty());
+}
+
 TEST(Placement, AGroupThatIsGoneWholeIsNotReplaced) {
   Placement placement(two_groups);
   ASSERT_TRUE(placement.take(node(1), 2, {}).ok());
