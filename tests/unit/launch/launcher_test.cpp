@@ -148,19 +148,19 @@ bool ends(pid_t process) {
 TEST_F(LauncherTest, NobodyOutlivesALauncherThatIsKilled) {
   // What the launcher leaves behind becomes this process's, which can then wait for it.
   ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-  ASSERT_EQ(::mkfifo((folder.path() / "pids").c_str(), 0600), 0);
-  crew.root = shell("trap '' TERM; " + listen + "echo $$ > pids; exec sleep 100");
-  add_node("echo $$ > pids; exec sleep 100");
+  for (const char* name : {"root.pid", "node.pid"}) ASSERT_EQ(::mkfifo((folder.path() / name).c_str(), 0600), 0);
+  crew.root = shell("trap '' TERM; " + listen + "echo $$ > root.pid; exec sleep 100");
+  add_node("echo $$ > node.pid; exec sleep 100");
   const pid_t launcher = ::fork();
   ASSERT_GE(launcher, 0);
   if (launcher == 0) {
     (void)run(crew, {});
     _exit(0);
   }
-  std::vector<pid_t> processes(2);
-  for (pid_t& process : processes) {
-    std::ifstream pids(folder.path() / "pids");  // opens when somebody writes
-    ASSERT_TRUE(pids >> process);
+  std::vector<pid_t> processes;
+  for (const char* name : {"root.pid", "node.pid"}) {
+    std::ifstream written(folder.path() / name);  // opens when somebody writes
+    ASSERT_TRUE(written >> processes.emplace_back());
   }
   ::kill(launcher, SIGKILL);
   ASSERT_EQ(::waitpid(launcher, nullptr, 0), launcher);
