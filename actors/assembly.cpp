@@ -160,41 +160,24 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
   assembly.make_pool = [device = options.device, size](std::size_t limit) {
     return device->make_pool(size, limit);
   };
-  auto parameters = assembly.make_pool(parameter_buffers(config.topology.workers));
+  assembly.parameters = assembly.make_pool(parameter_buffers(config.topology.workers));
+  assembly.tells_ledger = options.tells_ledger;
   if (options.restore) {
-    auto restored = options.restore(assembly.slots, *parameters);
+    auto restored = options.restore(assembly.slots, *assembly.parameters);
     if (!restored) return restored.error();
     options.start = std::move(*restored);
   }
   auto start = options.start ? Result<Snapshot>(std::move(*options.start))
-                             : initial_snapshot(config, model, *parameters);
+                             : initial_snapshot(config, model, *assembly.parameters);
   if (!start) return start.error();
-  for (const auto* ranges : {&start->ledger, &start->quarantined}) {
-    for (const auto& range : *ranges) {
-      if (range.end() <= assembly.sampling->samples_used_per_epoch()) continue;
-      return Error{
-          ErrorCode::mismatch,
-          "the checkpoint was made on more training samples than there are now: bring back the data it was "
-          "made on"};
-    }
-  }
   if (emulates_workers(config) && !assembly.workers.empty()) {
     THALWEG_CHECK(options.clock != nullptr, "emulated steps are timed by a clock");
     auto emulated =
         emulate_workers(assembly, start->parameters, *options.clock, options.device->info().cores);
     if (!emulated) return emulated.error();
   }
-  assembly.first = Round{start->version.value};
-  assembly.start_samples = start->committed_samples;
-  const auto budget = assembly.sampling->samples_before(assembly.sampling->rounds());
-  assembly.allotment = rules::Allotment::Options{*assembly.sampling, config.stop.max_samples,
-                                                 start->version.value, start->ledger, start->quarantined};
-  // With newcomers a round may take more than was planned; the schedule is for the samples that were.
-  auto& most = assembly.allotment->max_samples;
-  most = most == 0 ? budget : std::min<std::uint64_t>(most, budget);
-  // Elsewhere a commit is not a round of everybody's batch: the budget is one of samples.
-  assembly.allotment->by_samples = !assembly.method.planned() || assembly.method.local.steps > 1;
-  const models::Schedule schedule(config, budget);
+  if (auto begun = begin_at(assembly, *start, options.term); !begun) return begun.error();
+  const models::Schedule schedule(config, assembly.sampling->samples_before(assembly.sampling->rounds()));
   for (std::size_t i = 0; i < assembly.workers.size() && assembly.method.replica(); ++i) {
     auto replica = make_replica(config, assembly.method, assembly.slots, schedule,
                                 assembly.make_pool(Replica::buffers_max), i);
@@ -214,20 +197,6 @@ Result<Assembly> assemble_unguarded(const Config& config, models::DatasetPair da
     compute->replica = std::move(*replica);
     return compute;
   };
-
-  const bool moves = assembly.method.sends == rules::Sends::moves;
-  auto optimizer = moves ? models::make_outer_optimizer(assembly.method.outer, assembly.method.outer_momentum,
-                                                        assembly.slots)
-                         : models::make_optimizer(config.train, assembly.slots);
-  if (!optimizer) return optimizer.error();
-  GlobalModel::Options model_options{std::move(parameters), std::move(*optimizer), schedule,
-                                     config.train.clip_norm};
-  model_options.outer_lr = moves ? assembly.method.outer_lr : 0;
-  model_options.compensation = make_compensation(assembly.method.merge, size);
-  model_options.scratch = assembly.make_pool(1);
-  auto global = GlobalModel::make(std::move(model_options), *start, options.term);
-  if (!global) return global.error();
-  assembly.model = std::move(*global);
   return assembly;
 }
 
@@ -253,6 +222,45 @@ std::uint64_t model_hash(const Assembly& assembly) {
   add(sample->features.data(), sample->features.size() * sizeof(float));
   add(sample->labels.data(), sample->labels.size() * sizeof sample->labels.front());
   return hash;
+}
+
+Status begin_at(Assembly& assembly, const Snapshot& start, std::uint32_t term) {
+  const auto& config = assembly.config;
+  for (const auto* ranges : {&start.ledger, &start.quarantined}) {
+    for (const auto& range : *ranges) {
+      if (range.end() <= assembly.sampling->samples_used_per_epoch()) continue;
+      return Error{
+          ErrorCode::mismatch,
+          "the checkpoint was made on more training samples than there are now: bring back the data it was "
+          "made on"};
+    }
+  }
+  assembly.first = Round{start.version.value};
+  assembly.start_samples = start.committed_samples;
+  const auto budget = assembly.sampling->samples_before(assembly.sampling->rounds());
+  assembly.allotment = rules::Allotment::Options{*assembly.sampling, config.stop.max_samples,
+                                                 start.version.value, start.ledger, start.quarantined};
+  // With newcomers a round may take more than was planned; the schedule is for the samples that were.
+  auto& most = assembly.allotment->max_samples;
+  most = most == 0 ? budget : std::min<std::uint64_t>(most, budget);
+  // Elsewhere a commit is not a round of everybody's batch: the budget is one of samples.
+  assembly.allotment->by_samples = !assembly.method.planned() || assembly.method.local.steps > 1;
+  const models::Schedule schedule(config, budget);
+  const bool moves = assembly.method.sends == rules::Sends::moves;
+  auto optimizer = moves ? models::make_outer_optimizer(assembly.method.outer, assembly.method.outer_momentum,
+                                                        assembly.slots)
+                         : models::make_optimizer(config.train, assembly.slots);
+  if (!optimizer) return optimizer.error();
+  GlobalModel::Options model_options{assembly.parameters, std::move(*optimizer), schedule,
+                                     config.train.clip_norm};
+  model_options.outer_lr = moves ? assembly.method.outer_lr : 0;
+  model_options.compensation = make_compensation(assembly.method.merge, flat_size(assembly.slots));
+  model_options.scratch = assembly.make_pool(1);
+  model_options.tells_ledger = assembly.tells_ledger;
+  auto global = GlobalModel::make(std::move(model_options), start, term);
+  if (!global) return global.error();
+  assembly.model = std::move(*global);
+  return {};
 }
 
 Result<Assembly> assemble(const Config& config, models::DatasetPair data, AssemblyOptions options) {

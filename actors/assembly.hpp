@@ -42,12 +42,14 @@ struct Assembly {
   Compute evaluator;
   std::shared_ptr<GlobalModel> model;
   std::function<std::shared_ptr<gpu::BufferPool>(std::size_t limit)> make_pool;  ///< of flat vectors
+  std::shared_ptr<gpu::BufferPool> parameters;                                   ///< of the root
   /// What one more worker of this node runs on. Fails: as a model does.
   std::function<Result<Compute>(std::uint32_t number)> make_worker;
   TaskPool* pool = nullptr;
   Round first;                      ///< the round that opens first
   std::uint64_t start_samples = 0;  ///< committed before it
   double best_accuracy = -1;        ///< of the evaluations before it
+  bool tells_ledger = false;        ///< parameters carry it
 };
 
 struct AssemblyOptions {
@@ -63,10 +65,16 @@ struct AssemblyOptions {
   std::uint32_t term = 1;
   std::optional<std::size_t> workers = {};  ///< the first so many; empty: all
   const Clock* clock = nullptr;  ///< outlives it as well; emulated steps are timed by it, and need it
+  bool tells_ledger = false;     ///< parameters carry it, for nodes that may outlive the root
 };
 
 /// What nodes of one run must agree on: the layout of the model, the size of the data set, and samples of it.
 std::uint64_t model_hash(const Assembly& assembly);
+
+/// Makes what the run begins with anew: the global model at `start`, and what is left to train from there.
+/// Requires: no actor has `assembly` yet.
+/// Fails: `mismatch`, when `start` was made on more data, or its optimizer is another one.
+Status begin_at(Assembly& assembly, const Snapshot& start, std::uint32_t term);
 
 /// Fails: as Cluster::start, but for the run folder.
 Result<Assembly> assemble(const Config& config, models::DatasetPair data, AssemblyOptions options);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -106,6 +107,11 @@ class Writer {
   template <class Value>
   void write(const std::optional<Value>& field) {
     write(field.has_value());
+    if (field) write(*field);
+  }
+  template <class Value>
+  void write(const std::shared_ptr<const Value>& field) {
+    write(field != nullptr);
     if (field) write(*field);
   }
 };
@@ -211,6 +217,16 @@ class Reader {
     read(there);
     field.reset();
     if (there) read(field.emplace());
+  }
+  template <class Value>
+  void read(std::shared_ptr<const Value>& field) {
+    bool there = false;
+    read(there);
+    field.reset();
+    if (!there) return;
+    auto value = std::make_shared<Value>();
+    read(*value);
+    field = std::move(value);
   }
 
   /// Every element takes a byte at least; integers what they are wide.

@@ -86,10 +86,16 @@ void fields(Body& body, Visit& visit) {
         refused, score, compute_ns, work, serial, actors::bits(norm), again, payload);
 }
 
+template <Same<Ledger> Part, class Visit>
+void fields(Part& part, Visit& visit) {
+  auto& [spent, quarantined, repeated, refused] = part;
+  visit(spent, quarantined, repeated, refused);
+}
+
 template <Same<Parameters> Body, class Visit>
 void fields(Body& body, Visit& visit) {
-  auto& [payload, record, answer, begins, moves, move_samples] = body;
-  visit(payload, record, answer, begins, moves, move_samples);
+  auto& [payload, record, answer, begins, moves, move_samples, ledger] = body;
+  visit(payload, record, answer, begins, moves, move_samples, ledger);
 }
 
 }  // namespace thalweg
@@ -208,8 +214,8 @@ void fields(Body& body, Visit& visit) {
 
 template <Same<Apply> Body, class Visit>
 void fields(Body& body, Visit& visit) {
-  auto& [release, token, name, workers, group, control, data] = body;
-  visit(release, token, name, workers, group, control, data);
+  auto& [release, token, name, workers, group, control, data, run, held] = body;
+  visit(release, token, name, workers, group, control, data, run, held);
 }
 
 template <Same<Admit> Body, class Visit>
@@ -254,10 +260,40 @@ void fields(Body& body, Visit& visit) {
   visit(members);
 }
 
+template <Same<Wait> Part, class Visit>
+void fields(Part& part, Visit& visit) {
+  auto& [who, for_whom, until, ms] = part;
+  visit(who, for_whom, until, ms);
+}
+
 template <Same<Heartbeat> Body, class Visit>
 void fields(Body& body, Visit& visit) {
-  auto& [number] = body;
-  visit(number);
+  auto& [number, waits] = body;
+  visit(number, waits);
+}
+
+template <Same<Fetch> Body, class Visit>
+void fields(Body& body, Visit& visit) {
+  auto& [version] = body;
+  visit(version);
+}
+
+template <Same<Holding> Body, class Visit>
+void fields(Body& body, Visit& visit) {
+  auto& [parameters] = body;
+  visit(parameters);
+}
+
+template <Same<Inquire> Body, class Visit>
+void fields(Body& body, Visit& visit) {
+  auto& [token] = body;
+  visit(token);
+}
+
+template <Same<Report> Body, class Visit>
+void fields(Body& body, Visit& visit) {
+  auto& [status] = body;
+  visit(status);
 }
 
 template <Same<Leave> Body, class Visit>

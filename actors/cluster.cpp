@@ -5,7 +5,9 @@
 #include "actors/registrar.hpp"
 #include "actors/resumption.hpp"
 #include "actors/run_folder.hpp"
+#include "actors/status_json.hpp"
 #include "actors/supervisor.hpp"
+#include "actors/wait_board.hpp"
 #include "models/registry.hpp"
 #include "models/safetensors.hpp"
 #include "runtime/net/keys.hpp"
@@ -41,11 +43,14 @@ struct Cluster::State {
   std::optional<RunFolder> folder;
   std::function<void(const RunEvent&)> on_event;
   bool nothing_left = false;  ///< a finished run was resumed: its folder stays as it is
+  bool resumed = false;
   std::vector<Slot> slots;
   Config config;
 
   std::string failure;
   std::optional<Progressed> last_progress;
+  RunStatus status;                   // for whoever asks, where there are other nodes
+  std::unique_ptr<WaitBoard> waits;  // likewise
 
   std::future<Outcome> outcome;
   bool waited = false;
@@ -82,6 +87,8 @@ struct Cluster::State {
   KeeperState::Options keeper_options();
   /// Takes nodes in, and starts the run when all are there. Fails: as Cluster::start.
   Status listen(const ListenOptions& listen, const std::string& run_id, SupervisorState::Options run);
+  Status go_on_from(SupervisorState::Options& run, const Holding* holding,
+                    const std::function<void(const std::string&)>& note);
   void handle(const RunEvent& event);
   Status save(Outcome& outcome);
 };
@@ -190,16 +197,19 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   const std::uint32_t term = earlier ? earlier->term() + 1 : 1;
   parts.term = term;
   parts.clock = &state->clock;
+  parts.tells_ledger = options.listen.has_value();
   auto assembly = assemble(config, std::move(*data), std::move(parts));
   if (!assembly) return assembly.error();
   const auto start_version = assembly->first.value;
   state->nothing_left = earlier && rules::Allotment(*assembly->allotment).done();
   if (state->nothing_left) warning += "Nothing is left to train: the folder stays as it is.";
-  const bool resumed = earlier.has_value();
+  const bool resumed = state->resumed = earlier.has_value();
   auto run_id = resumed ? earlier->run_id() : "";
   if (run_id.empty()) run_id = fresh_run_id();
   if (resumed && !state->nothing_left) {
-    if (auto ready = earlier->go_on(config, run_id, start_version); !ready) return ready.error();
+    // A node may hold a newer version than the checkpoint: what metrics say of it stays until that is known.
+    const auto known = options.listen ? std::numeric_limits<std::uint64_t>::max() : start_version;
+    if (auto ready = earlier->go_on(config, run_id, known); !ready) return ready.error();
     assembly->best_accuracy = best_accuracy(earlier->path());
   }
   auto folder = resumed ? Result<RunFolder>(std::move(*earlier)) : RunFolder::create(config, run_id);
@@ -248,7 +258,11 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   if (config.emulate.delay_ms > 0 || config.emulate.rate_mbit > 0) {
     state->links = std::make_unique<EmulatedLinks>(state->clock, link_options(config));
   }
-  state->context = make_node_context(state->clock, nullptr, state->links.get());
+  if (options.listen) {
+    state->waits = std::make_unique<WaitBoard>(state->clock);
+    state->status.begin(reporter.summary, term);
+  }
+  state->context = make_node_context(state->clock, state->waits.get(), state->links.get());
   state->context->term = term;
   if (options.listen) {
     const auto found = net::find_credentials(options.listen->keys);
@@ -307,10 +321,16 @@ Status Cluster::State::listen(const ListenOptions& listen, const std::string& ru
   registry.model = model_hash(assembly);
   registry.silence = {config.net.silence};
   registry.first = assembly.first;
+  registry.start = Version{assembly.first.value};
   registry.note = listen.on_note;
   // Kept by the registrar: when it ends before the run has begun, whoever waits for the run hears of it.
   auto prepared = std::make_shared<SupervisorState::Options>(std::move(run));
-  registry.begin = [this, prepared](const rules::Placement& placement, RegistrarHandle from) {
+  registry.begin = [this, prepared, note = listen.on_note](const rules::Placement& placement, RegistrarHandle from,
+                                                           const Holding* holding) -> SupervisorHandle {
+    if (auto begun = go_on_from(*prepared, holding, note); !begun) {
+      failure = begun.error().text;
+      return {};
+    }
     SupervisorState::Remote remote;
     remote.placement = placement;
     remote.member = [this](MemberId id) { return post->stand_ins().member(id); };
@@ -324,6 +344,7 @@ Status Cluster::State::listen(const ListenOptions& listen, const std::string& ru
     supervisor = handle;
     return handle;
   };
+  registry.status = [this](const RegistrarState& state) { return status_json(status, state, waits->now()); };
   const auto handle = spawn_role<RegistrarHandle, RegistrarState>(*system, std::move(registry));
   {
     const std::lock_guard lock(handles_mutex);
@@ -332,6 +353,22 @@ Status Cluster::State::listen(const ListenOptions& listen, const std::string& ru
   post->directory().register_actor(supervisor_at(context->node), handle);
   if (listen.on_listening) listen.on_listening(net::Endpoint{at->host, *port}.text());
   return {};
+}
+
+/// All nodes are there: the run begins where this process stands, or, with `holding`, where a node does.
+Status Cluster::State::go_on_from(SupervisorState::Options& run, const Holding* holding,
+                                  const std::function<void(const std::string&)>& note) {
+  auto& assembly = run.assembly;
+  if (holding != nullptr) {
+    const auto own = assembly.model->snapshot();
+    const auto start = snapshot_of(*holding, *own);
+    if (auto begun = begin_at(assembly, start, context->term); !begun) return begun;
+    run.reporter.start_samples = start.committed_samples;
+    run.reporter.start_version = start.version;
+    run.reporter.summary.resumed_from = start.version.value;
+    if (note) note(fmt::format("goes on from version {}; {}", start.version.value, state_age(start, *own)));
+  }
+  return resumed ? folder->forget_after(assembly.first.value) : Status();
 }
 
 KeeperState::Options Cluster::State::keeper_options() {
@@ -345,6 +382,7 @@ KeeperState::Options Cluster::State::keeper_options() {
 }
 
 void Cluster::State::handle(const RunEvent& event) {
+  status.hear(event);
   Status written;
   if (nothing_left) {
     // What the folder says of the run is still right.
@@ -405,6 +443,7 @@ Result<Summary> Cluster::wait() {
     outcome = state_->outcome.get();
   } catch (const std::future_error&) {
     const bool waited = state_->post && !state_->supervisor;
+    if (waited && !state_->failure.empty()) return Error{ErrorCode::failed, state_->failure};
     return Error{ErrorCode::failed,
                  waited ? "the run has not begun: it was ended while it waited for nodes"
                         : "the reporter was lost, and with it the end of the run: see the run folder"};

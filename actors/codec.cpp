@@ -16,6 +16,12 @@ namespace {
 /// First byte of every body: which format its kind is written in. To be raised when its fields change.
 template <class Body>
 constexpr std::uint8_t format_of = 1;
+template <>
+constexpr std::uint8_t format_of<Parameters> = 2;
+template <>
+constexpr std::uint8_t format_of<Apply> = 2;
+template <>
+constexpr std::uint8_t format_of<Heartbeat> = 2;
 
 template <class Body>
 Result<TravellingBody> decode_as(std::span<const std::byte> bytes, std::vector<Payload> payloads,
@@ -89,6 +95,10 @@ template Encoded encode(const Stop&);
 template Encoded encode(const Stopped&);
 template Encoded encode(const Failed&);
 template Encoded encode(const Left&);
+template Encoded encode(const Fetch&);
+template Encoded encode(const Holding&);
+template Encoded encode(const Inquire&);
+template Encoded encode(const Report&);
 template Encoded encode(const Apply&);
 template Encoded encode(const Admit&);
 template Encoded encode(const Refuse&);

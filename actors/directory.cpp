@@ -135,6 +135,9 @@ Status Directory::deliver(std::optional<net::PeerId> from, const Stamp& stamp, s
   }
   // Again, since fence() may have been called meanwhile, and promises that nothing comes after it.
   if (!let_in(sender, stamp)) return {};
+  if (options_.parameters) {
+    if (const auto* parameters = std::get_if<Parameters>(&*body)) options_.parameters(*parameters);
+  }
   if (const auto local = locals_.find(*address); local != locals_.end()) {
     give(local->second, stamp, std::move(*body));
   } else if (!gone_.contains(*address) && counts_.waiting < options_.waiting_max) {

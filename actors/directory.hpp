@@ -39,6 +39,9 @@ class Directory {
  public:
   struct Options {
     std::size_t waiting_max = 256;  ///< messages for actors that are not registered yet, together
+    /// Shown every version that arrives from another node, before whoever it is for. Must not block; empty:
+    /// nobody.
+    std::function<void(const Parameters&)> parameters = {};
   };
   struct Counts {
     std::uint64_t delivered = 0;
@@ -52,7 +55,8 @@ class Directory {
   };
 
   /// Requires: `context` outlives this.
-  Directory(const NodeContext& context, Options options) : context_(context), options_(options) {}
+  Directory(const NodeContext& context, Options options)
+      : context_(context), options_(std::move(options)) {}
   explicit Directory(const NodeContext& context) : Directory(context, Options()) {}
 
   // -- this node's actors

@@ -43,10 +43,20 @@ Result<std::unique_ptr<GlobalModel>> GlobalModel::make(Options options, const Sn
       return restored.error();
     }
   }
+  model->tell_ledger();
   return model;
 }
 
-Parameters GlobalModel::current() const { return {w_, record_, {}, {}, 0}; }
+Parameters GlobalModel::current() const {
+  Parameters parameters{w_, record_, {}, {}, {}, 0, told_};
+  return parameters;
+}
+
+/// A copy, since what was sent with earlier versions must not change.
+void GlobalModel::tell_ledger() {
+  if (!options_.tells_ledger) return;
+  told_ = std::make_shared<const Ledger>(Ledger{ledger_, quarantined_, repeated_samples_, refused_});
+}
 
 bool GlobalModel::reserve_next() {
   if (!next_) next_ = options_.parameters->take();
@@ -101,12 +111,14 @@ void GlobalModel::commit(const Contribution& round, Round next, bool last) {
   record_.committed_samples = committed_samples_;
   record_.spent = round.spent;
   record_.last = last;
+  tell_ledger();
 }
 
 void GlobalModel::skip(const Contribution& round, Round next, bool last) {
   keep(round.refused);
   record_.round = next;
   record_.last = last;
+  tell_ledger();
 }
 
 /// What is refused a second time is not tried again.

@@ -32,6 +32,7 @@ class GlobalModel {
     double outer_lr = 0;
     std::unique_ptr<models::DelayCompensation> compensation = nullptr;  ///< null: none
     std::shared_ptr<gpu::BufferPool> scratch = nullptr;  ///< one buffer, where delay is compensated for
+    bool tells_ledger = false;  ///< parameters carry the ledger, for whoever may have to go on from them
   };
 
   /// Goes on from `start`: version 0 with initial weights, or where another run stopped.
@@ -73,6 +74,7 @@ class GlobalModel {
  private:
   explicit GlobalModel(Options options) : options_(std::move(options)) {}
 
+  void tell_ledger();
   /// What the root keeps of refusals; the scheduler settles the same ones in rules/allotment.
   void keep(const std::vector<Refusal>& refused);
   [[nodiscard]] double clip(const Step& step, TaskPool* pool) const;
@@ -89,7 +91,8 @@ class GlobalModel {
   std::vector<IndexRange> ledger_;
   std::vector<IndexRange> quarantined_;
   std::uint64_t refused_ = 0;
-  bool whole_ = true;  ///< the optimizer's state is that of version()
+  bool whole_ = true;                     ///< the optimizer's state is that of version()
+  std::shared_ptr<const Ledger> told_{};  ///< the ledger as of version(), where it is told
 };
 
 }  // namespace thalweg::actors

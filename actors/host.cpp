@@ -11,6 +11,13 @@ namespace thalweg::actors {
 
 using Seat = rules::Placement::Seat;
 
+namespace {
+
+/// Waits that a sign of life tells of: the longest.
+constexpr std::size_t waits_told_max = 64;
+
+}  // namespace
+
 HostHandle::behavior_type HostState::start(Options options) {
   options_.emplace(std::move(options));
   self_->name_is("host");
@@ -18,21 +25,18 @@ HostHandle::behavior_type HostState::start(Options options) {
   began_ = heard_ = self_->clock().now();
   self_->tell_later(HostHandle(self_), silence_.check_every(), Tick{});
   return {
-      [this](const Stamp&, const Admit& admit) {
-        heard_ = self_->clock().now();
-        admission_ = admit;
-        if (options_->admitted) std::exchange(options_->admitted, nullptr)(admit);
-        options_->in_thread([assemble = options_->assemble, admit, here = HostHandle(self_),
-                             stamp = self_->stamp_for<Assembled>(), &context = self_->context()] {
-          post(context, "host", here, stamp, assemble(admit));
-        });
-      },
+      [this](const Stamp&, const Admit& admit) { admitted(admit); },
       [this](const Stamp&, const Refuse& refused) {
         end(Error{ErrorCode::failed, refused.why});
       },
+      [](const Stamp&, const Report&) {},  // this node has not inquired
       [this](const Stamp&, const Host& message) {
         heard_ = self_->clock().now();
         host(message);
+      },
+      [this](const Stamp&, const Fetch& wanted) {
+        heard_ = self_->clock().now();
+        fetch(wanted.version);
       },
       [this](const Stamp&, const Dismiss& message) { dismiss(message); },
       [this](const Stamp&, const Heartbeat&) { heard_ = self_->clock().now(); },
@@ -63,6 +67,30 @@ void HostState::say(const std::string& line) const {
 // -- being let in
 // --------------------------------------------------------------------------------------------------
 
+/// A node that has been in a run takes part in no other, and follows no root but those after the one that it
+/// followed last.
+void HostState::admitted(const Admit& admit) {
+  heard_ = self_->clock().now();
+  if (stopping_) return;
+  const auto before = options_->held->run();
+  if (!before.empty() && before != admit.run) {
+    return end(Error{ErrorCode::failed, fmt::format("another run is there now: {}, not {}", admit.run.substr(0, 8),
+                                                    before.substr(0, 8))});
+  }
+  if (admit.term < options_->held->term()) {
+    return end(Error{ErrorCode::failed,
+                     fmt::format("an older root is there: of term {}, and this node has followed term {}",
+                                 admit.term, options_->held->term())});
+  }
+  options_->held->follow(admit.run, admit.term);
+  admission_ = admit;
+  if (options_->admitted) std::exchange(options_->admitted, nullptr)(admit);
+  options_->in_thread([assemble = options_->assemble, admit, here = HostHandle(self_),
+                       stamp = self_->stamp_for<Assembled>(), &context = self_->context()] {
+    post(context, "host", here, stamp, assemble(admit));
+  });
+}
+
 void HostState::met(const Met& message) {
   (message.data ? connected_ : reached_).insert(message.peer);
   if (!root_ && !message.data) {
@@ -78,12 +106,31 @@ void HostState::met(const Met& message) {
     self_->tell(registrar_, options_->application);
   }
   set_up_what_is_reached();
+  send_held_if_reached();
+}
+
+void HostState::fetch(Version version) {
+  if (stopping_ || !assembly_) return;
+  fetched_ = version;
+  if (!connected_.contains(*root_)) {
+    options_->post->exchange().connect(*root_, endpoints_of(admission_->data));
+  }
+  send_held_if_reached();
+}
+
+void HostState::send_held_if_reached() {
+  if (!fetched_ || !root_ || !connected_.contains(*root_)) return;
+  const auto held = options_->held->newest();
+  const auto wanted = *std::exchange(fetched_, std::nullopt);
+  if (!held || held->version() < wanted) return;
+  say(fmt::format("the root goes on from version {}, which this node holds", held->version().value));
+  self_->tell(registrar_, Holding{*held});
 }
 
 void HostState::parted(const Parted& message) {
   (message.data ? connected_ : reached_).erase(message.peer);
   if (root_ == message.peer) {
-    return end(Error{ErrorCode::failed, "the root is lost: " + message.why});
+    return end(Error{ErrorCode::unreachable, "the root is lost: " + message.why});
   }
   if (stopping_) return;
   say(fmt::format("node n{} is lost: {}", message.peer.node.value, message.why));
@@ -293,11 +340,15 @@ void HostState::gone(const caf::down_msg& down) {
 void HostState::tick() {
   const auto now = self_->clock().now();
   if (!stopping_) {
-    if (root_ && ++beats_ % 2 == 0) self_->tell(registrar_, Heartbeat{beats_});
+    if (root_ && ++beats_ % 2 == 0) {
+      auto waits = options_->waits->now();
+      if (waits.size() > waits_told_max) waits.resize(waits_told_max);
+      self_->tell(registrar_, Heartbeat{beats_, std::move(waits)});
+    }
     if (!root_ && now - began_ > options_->patience) {
-      end(Error{ErrorCode::failed, "the root has not answered"});
+      end(Error{ErrorCode::unreachable, "the root has not answered"});
     } else if (ready_ && now - heard_ > silence_.dead_after()) {
-      end(Error{ErrorCode::failed,
+      end(Error{ErrorCode::unreachable,
                 fmt::format("the root is lost: nothing was heard of it for {} ms",
                             std::chrono::duration_cast<std::chrono::milliseconds>(now - heard_).count())});
     }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "actors/assembly.hpp"
+#include "actors/held_version.hpp"
 #include "actors/node_post.hpp"
 #include "actors/role.hpp"
 #include "actors/spawning.hpp"
+#include "actors/wait_board.hpp"
 #include "runtime/time/silence.hpp"
 
 #include <caf/actor_addr.hpp>
@@ -36,13 +38,15 @@ class HostState {
     Apply application;
     std::chrono::milliseconds patience{};  ///< for the root's first word
     TaskPool* pool = nullptr;
+    HeldVersion* held = nullptr;       ///< of this node; outlives the actor
+    const WaitBoard* waits = nullptr;  ///< likewise
     /// Reads data and makes the model: on a thread of its own.
     std::function<Assembled(const Admit&)> assemble;
     /// Opens the data plane; where it is reached. Fails: as NodePost::open_data.
     std::function<Result<std::vector<std::string>>(const Admit&, const Assembly&)> open_data;
     std::function<void(const Admit&)> admitted;            ///< once
     std::function<void(const std::string&)> note;          ///< a line for people
-    std::function<void(Status)> ended;                     ///< once, last of all
+    std::function<void(Status)> ended;  ///< once, last of all; `unreachable`: the root is lost
     std::function<void(std::function<void()>)> in_thread;  ///< runs it on a thread of its own
   };
 
@@ -61,7 +65,10 @@ class HostState {
     std::set<net::PeerId> control, data;  ///< yet to be reached
   };
 
+  void admitted(const Admit& admit);
   void met(const Met& met);
+  void fetch(Version version);
+  void send_held_if_reached();
   void parted(const Parted& parted);
   void assembled(const Assembled& assembled);
   void host(const Host& message);
@@ -97,6 +104,7 @@ class HostState {
   caf::actor_addr feeder_address_;
   std::set<net::PeerId> reached_, connected_;  ///< by control, by data
   std::vector<Pending> pending_;
+  std::optional<Version> fetched_;    ///< the root has asked for it, and cannot be sent it yet
   std::chrono::nanoseconds heard_{};  ///< the root, last
   std::chrono::nanoseconds began_{};
   Silence silence_;

@@ -61,6 +61,11 @@ struct Leave;
 struct Met;
 struct Parted;
 struct Assembled;
+struct Paused;
+struct Report;
+struct Inquire;
+struct Holding;
+struct Fetch;
 
 /// Whoever spawned an actor, as it sees them.
 using OwnerHandle = caf::typed_actor<caf::reacts_to<Stamp, Failed>,    // I cannot go on
@@ -113,6 +118,7 @@ using ReporterHandle = caf::typed_actor<caf::reacts_to<Stamp, Committed>,       
                                         caf::reacts_to<Stamp, CheckpointDone>,  // keeper
                                         caf::reacts_to<Stamp, Arrived>,         // scheduler
                                         caf::reacts_to<Stamp, Departed>,        // scheduler
+                                        caf::reacts_to<Stamp, Paused>,          // scheduler
                                         caf::reacts_to<Stamp, Closing>>;        // supervisor
 
 using SupervisorHandle = caf::typed_actor<caf::reacts_to<Stamp, Finished>,   // root
@@ -126,6 +132,8 @@ using SupervisorHandle = caf::typed_actor<caf::reacts_to<Stamp, Finished>,   // 
 /// Who lets nodes in, beside the root, where there are others.
 using RegistrarHandle = caf::typed_actor<caf::reacts_to<Stamp, Apply>,      // a node that wants in
                                          caf::reacts_to<Stamp, Ready>,      // likewise, with data and model
+                                         caf::reacts_to<Stamp, Holding>,    // node that was asked
+                                         caf::reacts_to<Stamp, Inquire>,    // whoever wants to know
                                          caf::reacts_to<Stamp, Hosted>,     // node: they stand
                                          caf::reacts_to<Stamp, Heartbeat>,  // node
                                          caf::reacts_to<Stamp, Leave>,      // node
@@ -138,7 +146,9 @@ using RegistrarHandle = caf::typed_actor<caf::reacts_to<Stamp, Apply>,      // a
 /// Who hosts actors on a node that has joined a run.
 using HostHandle = caf::typed_actor<caf::reacts_to<Stamp, Admit>,      // registrar
                                     caf::reacts_to<Stamp, Refuse>,     // registrar
+                                    caf::reacts_to<Stamp, Report>,     // registrar, to who inquired
                                     caf::reacts_to<Stamp, Host>,       // registrar
+                                    caf::reacts_to<Stamp, Fetch>,      // registrar
                                     caf::reacts_to<Stamp, Dismiss>,    // registrar
                                     caf::reacts_to<Stamp, Heartbeat>,  // registrar
                                     caf::reacts_to<Stamp, Stop>,       // registrar, or this node's program
@@ -198,3 +208,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Leave)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Met)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Parted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Assembled)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Fetch)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Holding)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Inquire)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Report)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(thalweg::actors::Paused)

@@ -216,6 +216,13 @@ struct Left {
   std::string why;
 };
 
+/// scheduler -> reporter: there are too few workers, or enough again.
+struct Paused {
+  std::size_t workers = 0;  ///< there are
+  std::size_t wanted = 0;   ///< `sync.min_workers`
+  [[nodiscard]] bool over() const { return workers >= wanted; }
+};
+
 /// scheduler -> reporter: the run goes on without it.
 struct Departed {
   MemberId member;
@@ -235,6 +242,8 @@ struct Apply {
   std::optional<MemberId> group;     ///< nothing: any
   std::vector<std::string> control;  ///< where other nodes reach its postman: "10.0.0.7:7001"
   std::vector<std::string> data;     ///< and its exchange
+  std::string run;                   ///< id of the run that it was in before; empty: none
+  std::optional<Version> held;       ///< version of it that this node has whole
 };
 
 /// registrar -> node: get the data and the model ready. The answer is Ready.
@@ -255,6 +264,16 @@ struct Ready {
   std::uint64_t model = 0;        ///< hash of layout and job, which must be the root's
   std::vector<std::string> data;  ///< where other nodes reach its exchange
   std::string failure;            ///< empty: none
+};
+
+/// registrar -> node: send the version that you said you hold. The answer is a Holding.
+struct Fetch {
+  Version version;
+};
+
+/// node -> registrar: what is needed to go on from this version.
+struct Holding {
+  Parameters parameters;  ///< with their ledger
 };
 
 /// registrar -> nodes: who is to be where from now on. Who has a seat spawns it, and connects to the nodes of
@@ -283,9 +302,28 @@ struct Dismiss {
   std::vector<MemberId> members;
 };
 
+/// An actor that has nothing to do until somebody else has done something.
+struct Wait {
+  std::string who;       ///< "g2"
+  std::string for_whom;  ///< "w5"
+  std::string until;     ///< what would end it
+  std::uint64_t ms = 0;  ///< for how long it has lasted
+};
+
 /// Both ways: a sign of life.
 struct Heartbeat {
   std::uint64_t number = 0;
+  std::vector<Wait> waits = {};  ///< of the actors of a node, from there
+};
+
+/// Whoever has the keys and the token -> registrar: how is the run? The answer is a Report, or a Refuse.
+struct Inquire {
+  std::string token;  ///< of the cluster
+};
+
+/// registrar -> whoever asked.
+struct Report {
+  std::string status;  ///< a JSON object
 };
 
 /// node -> registrar: I go.
@@ -455,6 +493,16 @@ template <>
 inline constexpr MessageKind kind_of<Parted> = MessageKind::parted;
 template <>
 inline constexpr MessageKind kind_of<Assembled> = MessageKind::assembled;
+template <>
+inline constexpr MessageKind kind_of<Fetch> = MessageKind::fetch;
+template <>
+inline constexpr MessageKind kind_of<Holding> = MessageKind::holding;
+template <>
+inline constexpr MessageKind kind_of<Inquire> = MessageKind::inquire;
+template <>
+inline constexpr MessageKind kind_of<Report> = MessageKind::report;
+template <>
+inline constexpr MessageKind kind_of<Paused> = MessageKind::paused;
 template <>
 inline constexpr MessageKind kind_of<Joined> = MessageKind::joined;
 template <>

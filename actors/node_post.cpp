@@ -35,7 +35,7 @@ NodePost::NodePost(const NodeContext& context, caf::actor_system& system, Option
     : context_(context),
       system_(system),
       options_(std::move(options)),
-      directory_(context),
+      directory_(context, {.parameters = options_.parameters}),
       stand_ins_(system, directory_, exchange_) {
   PostmanState::Options postman;
   postman.directory = &directory_;
@@ -119,11 +119,13 @@ std::vector<net::Endpoint> endpoints_of(const std::vector<std::string>& texts) {
 std::vector<std::string> advertised(const std::string& host, std::uint16_t port) {
   const bool everywhere = host.empty() || host == "0.0.0.0" || host == "::";
   if (!everywhere) return {net::Endpoint{host, port}.text()};
-  std::vector<std::string> texts{net::Endpoint{"127.0.0.1", port}.text()};
+  std::vector<std::string> texts;
   if (const auto all = net::local_addresses()) {
     for (const auto& each : net::advertisable(*all))
       texts.push_back(net::Endpoint{each.address, port}.text());
   }
+  // Without a network there is nobody but this machine.
+  if (texts.empty()) texts.push_back(net::Endpoint{"127.0.0.1", port}.text());
   return texts;
 }
 

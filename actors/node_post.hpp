@@ -61,6 +61,7 @@ class NodePost {
     std::function<void(net::PeerId, bool data)> met;
     std::function<void(net::PeerId, bool data, const std::string& why)> parted;
     std::function<void(const std::string&)> complaint = {};
+    std::function<void(const Parameters&)> parameters = {};  ///< as Directory::Options
   };
   struct DataOptions {
     std::string host;  ///< to listen at, on any free port; empty: everywhere
@@ -116,7 +117,8 @@ class NodePost {
 std::vector<net::Endpoint> endpoints_of(const std::vector<std::string>& texts);
 
 /// Where others can reach what listens at `host` (empty: everywhere) on `port`: `host` itself, or, when it
-/// stands for all, the addresses of this machine, loopback first.
+/// stands for all, the addresses of this machine. Loopback only when there are no others: to another host it
+/// would be that host itself.
 std::vector<std::string> advertised(const std::string& host, std::uint16_t port);
 
 }  // namespace thalweg::actors

@@ -25,10 +25,16 @@ RegistrarHandle::behavior_type RegistrarState::start(Options options) {
       [this](const Stamp& stamp, const Ready& message) {
         if (auto* guest = guest_of(stamp)) ready(*guest, message);
       },
+      [this](const Stamp& stamp, const Holding& message) {
+        if (auto* guest = guest_of(stamp)) take_held(*guest, message);
+      },
+      [this](const Stamp& stamp, const Inquire& message) { answer(stamp, message); },
       [this](const Stamp& stamp, const Hosted& message) {
         if (auto* guest = guest_of(stamp)) hosted(*guest, message.number);
       },
-      [this](const Stamp& stamp, const Heartbeat&) { (void)guest_of(stamp); },
+      [this](const Stamp& stamp, const Heartbeat& message) {
+        if (auto* guest = guest_of(stamp)) guest->waits = message.waits;
+      },
       [this](const Stamp& stamp, const Leave& message) {
         if (guest_of(stamp) != nullptr) lose(stamp.id.node(), "it leaves: " + message.why);
       },
@@ -95,9 +101,9 @@ void RegistrarState::apply(const Stamp& stamp, const Apply& application) {
     }
   }
   Guest guest{
-      peer, std::move(host), application.name, application.workers, application.group, application.control,
-      {}};
+      peer, std::move(host), application.name, application.workers, application.group, application.control};
   guest.heard = self_->clock().now();
+  if (application.run == options_->admission.run) guest.held = application.held;
   self_->tell(guest.host, options_->admission);
   say(fmt::format("node {} comes: {} of the tree's workers are still wanted", application.name,
                   placement.begun() ? 0 : placement.free()));
@@ -119,12 +125,12 @@ void RegistrarState::ready(Guest& guest, const Ready& message) {
   if (!placement.begun()) return begin_if_complete();
   std::vector<Seat> seats;
   for (std::uint64_t i = 0; i < guest.workers; ++i) {
-    const auto seat = placement.add(guest.peer.node, guest.group);
-    if (!seat) {
-      self_->tell(guest.host, refusal(seat.error().text));
-      return lose(guest.peer.node, seat.error().text);
+    const auto added = placement.add(guest.peer.node, guest.group);
+    if (!added) {
+      self_->tell(guest.host, refusal(added.error().text));
+      return lose(guest.peer.node, added.error().text);
     }
-    seats.push_back(*seat);
+    seats.insert(seats.end(), added->begin(), added->end());
   }
   host(std::move(seats));
 }
@@ -133,9 +139,69 @@ void RegistrarState::begin_if_complete() {
   auto& placement = options_->placement;
   const bool all =
       std::all_of(guests_.begin(), guests_.end(), [](const auto& each) { return each.second.ready; });
-  if (placement.begun() || !placement.complete() || !all) return;
+  if (placement.begun() || !placement.complete() || !all || fetch_newest()) return;
   placement.begin();
   host(placement.seats());
+}
+
+/// Whether somebody holds a newer version than this process, which is on its way then.
+bool RegistrarState::fetch_newest() {
+  if (fetching_) return true;
+  auto newest = holding_ ? holding_->parameters.version() : options_->start;
+  Guest* holder = nullptr;
+  for (auto& [number, guest] : guests_) {
+    if (!guest.held || *guest.held <= newest) continue;
+    newest = *guest.held;
+    holder = &guest;
+  }
+  if (holder == nullptr) return false;
+  fetching_ = holder->peer.node;
+  say(fmt::format("node {} holds version {}, which is newer than {}: the run is to go on from it",
+                  holder->name, newest.value, options_->start.value));
+  self_->tell(holder->host, Fetch{newest});
+  return true;
+}
+
+void RegistrarState::take_held(const Guest& guest, const Holding& holding) {
+  if (fetching_ != guest.peer.node) return;
+  fetching_.reset();
+  const auto& parameters = holding.parameters;
+  const auto whole = [](const Parameters& held) {
+    if (!held.ledger || !held.payload) return false;
+    std::uint64_t counted = held.ledger->repeated;
+    for (const auto& range : held.ledger->spent) counted += range.count;
+    return counted == held.record.committed_samples;
+  };
+  if (whole(parameters) && parameters.version() > options_->start) {
+    holding_ = holding;
+    options_->first = Round{parameters.version().value};
+  }
+  guests_.at(guest.peer.node).held.reset();
+  begin_if_complete();
+}
+
+/// A node was lost while the others set up their seats: they take them anew, and wait for another one.
+void RegistrarState::begin_again(std::vector<MemberId> before) {
+  auto& placement = options_->placement;
+  for (const auto& seat : placement.seats()) before.push_back(seat.member);
+  hosting_.clear();
+  placement.begin_again();
+  for (auto& [number, guest] : guests_) {
+    self_->tell(guest.host, Dismiss{before});
+    (void)placement.take(number, guest.workers, guest.group);  // there were seats for them before
+  }
+  say(fmt::format("it was lost before training began: {} of the tree's workers are wanted again",
+                  placement.free()));
+}
+
+/// Whoever asks is no node of the run, and is forgotten when its connection ends.
+void RegistrarState::answer(const Stamp& stamp, const Inquire& inquiry) {
+  const net::PeerId peer{stamp.id.node(), {stamp.incarnation}};
+  if (numbers_.contains(peer.node)) return;
+  options_->post->directory().route(supervisor_at(peer.node), peer);
+  const auto to = options_->post->stand_in<HostHandle>(supervisor_at(peer.node));
+  if (inquiry.token != options_->token) return self_->tell(to, Refuse{"the token is of another cluster"});
+  self_->tell(to, Report{options_->status ? options_->status(*this) : "{}"});
 }
 
 std::vector<Host::Node> RegistrarState::nodes() const {
@@ -193,7 +259,9 @@ void RegistrarState::set_to_work(const Hosting& hosting) {
   if (stopping_) return;
   if (!supervisor_) {
     say("every node is ready: training begins");
-    supervisor_ = options_->begin(options_->placement, RegistrarHandle(self_));
+    supervisor_ = options_->begin(options_->placement, RegistrarHandle(self_), holding_ ? &*holding_ : nullptr);
+    holding_.reset();
+    if (!supervisor_) stop();
     return;
   }
   for (const auto& seat : hosting.seats) {
@@ -248,15 +316,14 @@ void RegistrarState::lose(NodeNumber node, const std::string& why) {
   const auto what = fmt::format("node {} is lost: {}", guest.name, why);
   say(what);
   for (auto& [number, hosting] : hosting_) hosting.awaited.erase(node);
-  if (options_->placement.begun() && !supervisor_) {
-    say("it was lost while the run was being set up, which cannot go on: start it again");
-    return stop();
+  if (fetching_ == node) fetching_.reset();
+  if (!supervisor_) {
+    if (options_->placement.begun()) begin_again(lost.gone);
+    return begin_if_complete();
   }
-  if (supervisor_) {
-    for (const auto& member : lost.gone) self_->tell(supervisor_, Left{member, what});
-    for (auto& [number, other] : guests_) self_->tell(other.host, Dismiss{lost.gone});
-    if (!lost.seats.empty()) host(lost.seats);
-  }
+  for (const auto& member : lost.gone) self_->tell(supervisor_, Left{member, what});
+  for (auto& [number, other] : guests_) self_->tell(other.host, Dismiss{lost.gone});
+  if (!lost.seats.empty()) host(lost.seats);
   set_to_work_who_stands();  // whoever waited for it alone
 }
 

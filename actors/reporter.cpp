@@ -42,6 +42,9 @@ ReporterHandle::behavior_type ReporterState::start(Options options) {
       [this](const Stamp&, const Departed& departed) {
         tell_program(WorkerLost{wall_s(), departed.member.text(), departed.why, departed.workers_left});
       },
+      [this](const Stamp&, const Paused& paused) {
+        tell_program(RunPaused{wall_s(), paused.workers, paused.wanted});
+      },
       [this](const Stamp&, const Closing& closing) { close(closing); },
   };
 }

@@ -58,6 +58,27 @@ Status check_change(const Override& change) {
           by_set ? fmt::format("--set {}={}", change.key, change.value) : change.flag + " " + change.value)};
 }
 
+Snapshot snapshot_of(const Holding& holding, const Snapshot& own) {
+  const auto& ledger = *holding.parameters.ledger;
+  Snapshot start;
+  start.version = holding.parameters.version();
+  start.parameters = holding.parameters.payload;
+  start.optimizer = own.optimizer;
+  start.optimizer_steps = own.optimizer_steps;
+  start.committed_samples = holding.parameters.record.committed_samples;
+  start.ledger = ledger.spent;
+  start.repeated_samples = ledger.repeated;
+  start.quarantined = ledger.quarantined;
+  start.refused = ledger.refused;
+  return start;
+}
+
+std::string state_age(const Snapshot& start, const Snapshot& own) {
+  if (own.optimizer.empty()) return "its optimizer has no state";
+  return fmt::format("the optimizer's state is that of version {}, {} commits older", own.version.value,
+                     start.version.value - own.version.value);
+}
+
 std::string not_restored(const rules::Method& method) {
   std::string text =
       "counts of bytes, messages and compute time begin anew, and so do strikes and second tries";

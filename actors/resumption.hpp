@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/messages.hpp"
 #include "actors/rules/method.hpp"
 #include "actors/run_folder.hpp"
 #include "actors/snapshot.hpp"
@@ -29,6 +30,13 @@ Result<std::optional<Snapshot>> newest_snapshot(const RunFolder& folder, const C
 
 /// Whether a run may go on with this key changed. Fails: `invalid`, with the keys that may be.
 Status check_change(const Override& change);
+
+/// To go on from what a node holds: its parameters and ledger, with the optimizer's state of `own`, this
+/// process's, which is older. Requires: `holding` has a ledger.
+Snapshot snapshot_of(const Holding& holding, const Snapshot& own);
+
+/// How old the optimizer's state of `start` is then, in words.
+std::string state_age(const Snapshot& start, const Snapshot& own);
 
 /// What a checkpoint does not hold, in words.
 std::string not_restored(const rules::Method& method);

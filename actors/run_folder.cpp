@@ -289,6 +289,10 @@ Status RunFolder::go_on(const Config& config, const std::string& run_id, std::ui
   }
   fs::remove(state_->path / "summary.json", ignored);  // how an earlier process ended
   if (Status written = state_->write_first_files(config, run_id, term() + 1); !written) return written;
+  return forget_after(version);
+}
+
+Status RunFolder::forget_after(std::uint64_t version) {
   auto metrics = MetricsFile::reopen(state_->path / "metrics.csv", version);
   if (!metrics) return metrics.error();
   state_->metrics = std::move(*metrics);

@@ -39,6 +39,8 @@ class RunFolder {
   /// The run that goes on from `version`, as `config` says: job.toml and root.json are written anew, and the
   /// rows of metrics.csv that came after that version go. Once, after `reopen`.
   Status go_on(const Config& config, const std::string& run_id, std::uint64_t version);
+  /// The rows of metrics.csv that came after `version` go. Before anything is added to it.
+  Status forget_after(std::uint64_t version);
 
   RunFolder(RunFolder&&) noexcept;
   RunFolder& operator=(RunFolder&&) noexcept;

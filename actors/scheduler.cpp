@@ -98,6 +98,7 @@ void SchedulerState::join(const Joined& joined) {
                                      options_->first,
                                      below_root ? std::vector{id.number} : std::vector<std::uint32_t>{}});
   self_->tell(options_->reporter, Arrived{id, allotment_->workers()});
+  pause_or_go_on();
   lease();
 }
 
@@ -110,7 +111,19 @@ void SchedulerState::attach(Aggregator& leader) {
   self_->tell(parent->handle, Roster{{{leader.id, leader.handle}}, {}, options_->first, {}});
 }
 
+/// With too few workers nothing more is given out; what is out already is finished and counts.
+void SchedulerState::pause_or_go_on() {
+  const auto workers = allotment_->workers();
+  const bool few = workers < options_->min_workers;
+  if (few == paused_ || !options_->others_may_come || spent_) return;
+  paused_ = few;
+  const auto* says = few ? "pauses: {} of {} workers" : "goes on: {} workers, and {} are enough";
+  self_->note({says, {workers, options_->min_workers}});
+  self_->tell(options_->reporter, Paused{workers, options_->min_workers});
+}
+
 void SchedulerState::lease() {
+  if (paused_ && !allotment_->done()) return;
   if (options_->balance && options_->balance->due()) {
     allotment_->cut(options_->balance->cut(allotment_->batches()));
     self_->note({"cuts batches by speed, {} workers", {allotment_->workers()}});
@@ -213,7 +226,8 @@ void SchedulerState::depart(MemberId worker, const std::string& why) {
   const auto left = allotment_->workers();
   self_->note({"goes on without w{}: {} workers are left", {worker.number, left}});
   self_->tell(options_->reporter, Departed{worker, why, left});
-  if (left >= options_->min_workers) return;
+  pause_or_go_on();
+  if (left >= options_->min_workers || options_->others_may_come) return;
   self_->tell(options_->supervisor,
               Failed{worker.text(),
                      why + ": " + std::to_string(left) + " workers are left, and sync.min_workers is " +

@@ -27,7 +27,8 @@ class SchedulerState {
     std::optional<rules::Balance> balance;
     Round first;                  ///< the first round of the run, or of its resumption
     std::uint64_t strikes = 3;    ///< so many cost a worker its place
-    std::size_t min_workers = 1;  ///< with fewer the run ends
+    std::size_t min_workers = 1;  ///< with fewer the run pauses, or ends
+    bool others_may_come = false;  ///< which of the two
     std::uint64_t batch = 1;      ///< samples of a newcomer's first batches
     SupervisorHandle supervisor;
     ReporterHandle reporter;
@@ -55,6 +56,7 @@ class SchedulerState {
   bool lease_batches();
   void settled(Round round, const rules::Allotment::Settled& settled);
   void drain(bool drained);
+  void pause_or_go_on();
   void retire(const RoundClosed& closed);
   void depart(MemberId worker, const std::string& why);
   void fence(const Fenced& fenced);
@@ -83,6 +85,7 @@ class SchedulerState {
   std::uint64_t told_ = 0;                    ///< and after how many batches
   std::vector<bool> dry_;                     ///< what the feeder was told of the same, by worker number
   bool spent_ = false;                        ///< the root was told that no round follows
+  bool paused_ = false;                       ///< there are too few workers
 };
 
 }  // namespace thalweg::actors

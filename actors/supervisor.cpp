@@ -57,7 +57,7 @@ void SupervisorState::spawn_everything() {
   const auto& config = assembly.config;
   scheduler_ = spawn_role<SchedulerHandle, SchedulerState>(
       system, {std::move(*assembly.allotment), assembly.method, assembly.balance, first, config.guard.strikes,
-               config.sync.min_workers, config.batch_of(0), here, reporter_});
+               config.sync.min_workers, options_.remote.has_value(), config.batch_of(0), here, reporter_});
   watch("scheduler", scheduler_);
   if (options_.keeper) {
     auto keeper = std::move(*options_.keeper);

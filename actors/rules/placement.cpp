@@ -3,7 +3,7 @@
 #include "runtime/check.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -15,7 +15,7 @@ bool is_worker(MemberId id) { return id.kind == MemberId::Kind::worker; }
 
 }  // namespace
 
-Placement::Placement(const TreeSpec& tree, std::size_t local) {
+Placement::Placement(const TreeSpec& tree, std::size_t local) : tree_(tree), local_(local) {
   lay_out(tree, root_id());
   taken_.assign(seats_.size(), false);
   for (std::size_t i = 0; i < seats_.size(); ++i) {
@@ -111,34 +111,57 @@ void Placement::begin() {
   taken_.assign(seats_.size(), true);
 }
 
-Result<Placement::Seat> Placement::add(NodeNumber node, std::optional<MemberId> group) {
-  if (group && *group != root_id() && !find(*group)) return no_such_group(*group);
-  auto parent = group.value_or(root_id());
-  if (!group) {
-    // Where workers are, since not every method takes them right below the root.
-    std::size_t fewest = std::numeric_limits<std::size_t>::max();
-    const auto consider = [&](MemberId aggregator, bool leads_leaders) {
-      const auto has =
-          static_cast<std::size_t>(std::count_if(seats_.begin(), seats_.end(), [&](const Seat& seat) {
-            return is_worker(seat.member) && seat.parent == aggregator;
-          }));
-      if ((has == 0 && leads_leaders) || has >= fewest) return;
-      fewest = has;
-      parent = aggregator;
-    };
-    const auto leads_leaders = [this](MemberId aggregator) {
-      return std::any_of(seats_.begin(), seats_.end(), [&](const Seat& seat) {
-        return !is_worker(seat.member) && seat.parent == aggregator;
-      });
-    };
-    consider(root_id(), leads_leaders(root_id()));
-    for (const auto& seat : seats_) {
-      if (!is_worker(seat.member)) consider(seat.member, leads_leaders(seat.member));
-    }
+void Placement::begin_again() { *this = Placement(TreeSpec(tree_), local_); }
+
+bool Placement::was_there(MemberId group) const {
+  return group == root_id() || find(group).has_value() || gone_.contains(group);
+}
+
+/// The aggregator of workers that has the fewest. Where leaders lead leaders, workers are elsewhere, since not
+/// every method takes them there; groups that died out have none.
+MemberId Placement::where_workers_are_few() const {
+  std::map<MemberId, std::size_t> workers{{root_id(), 0}};
+  for (const auto& seat : seats_) {
+    if (!is_worker(seat.member)) workers.try_emplace(seat.member);
+    if (is_worker(seat.member)) ++workers[seat.parent];
   }
-  seats_.push_back({worker_id(next_worker_++), parent, node});
-  taken_.push_back(true);
-  return seats_.back();
+  std::set<MemberId> lead_leaders;
+  for (const auto& seat : seats_) {
+    if (!is_worker(seat.member)) lead_leaders.insert(seat.parent);
+  }
+  for (const auto& [leader, gone] : gone_) {
+    lead_leaders.insert(gone.parent);
+    if (!gone.heir) workers.try_emplace(leader);
+  }
+  std::erase_if(workers, [&](const auto& each) {
+    return each.second == 0 && lead_leaders.contains(each.first);
+  });
+  const auto fewest = std::min_element(workers.begin(), workers.end(), [](const auto& one, const auto& other) {
+    return one.second < other.second;
+  });
+  return fewest == workers.end() ? root_id() : fewest->first;
+}
+
+/// Who leads `group` now; when nobody does, a new leader on `node`, below whoever leads what was above it.
+MemberId Placement::revive(MemberId group, NodeNumber node, std::vector<Seat>& made) {
+  const auto found = gone_.find(group);
+  if (found == gone_.end()) return group;
+  if (found->second.heir) return revive(*found->second.heir, node, made);
+  const auto parent = revive(found->second.parent, node, made);
+  const auto heir = leader_id(next_leader_++);
+  gone_.at(group).heir = heir;
+  made.push_back({heir, parent, node});
+  return heir;
+}
+
+Result<std::vector<Placement::Seat>> Placement::add(NodeNumber node, std::optional<MemberId> group) {
+  if (group && !was_there(*group)) return no_such_group(*group);
+  std::vector<Seat> made;
+  const auto parent = revive(group ? *group : where_workers_are_few(), node, made);
+  made.push_back({worker_id(next_worker_++), parent, node});
+  seats_.insert(seats_.end(), made.begin(), made.end());
+  taken_.resize(seats_.size(), true);
+  return made;
 }
 
 Placement::Lost Placement::lose(NodeNumber node) {
@@ -177,6 +200,7 @@ void Placement::rebuild(const Seat& leader, MemberId parent, Lost& lost) {
   const bool leads = first != seats_.end();
   const Seat heir{leader_id(leads ? next_leader_++ : 0), parent, leads ? first->node : NodeNumber{}};
   if (leads) lost.seats.push_back(heir);
+  gone_[leader.member] = {parent, leads ? std::optional(heir.member) : std::nullopt};
   for (const auto& member : seats_) {
     if (member.parent != leader.member) continue;
     if (!is_worker(member.member)) {

@@ -6,6 +6,7 @@
 #include <thalweg/result.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -38,11 +39,14 @@ class Placement {
 
   /// The run begins: leaders get their nodes. Requires: complete().
   void begin();
+  /// It cannot begin yet after all: every seat is free again.
+  void begin_again();
   [[nodiscard]] bool begun() const { return begun_; }
 
-  /// One more worker on `node`, while the run goes on: in `group`, or where the fewest workers are.
+  /// One more worker on `node`, while the run goes on: in `group`, or where the fewest workers are. A group of
+  /// which nobody is left begins anew: then the new leaders stand before the worker, on the same node.
   /// Fails: `not_found` as `take`.
-  Result<Seat> add(NodeNumber node, std::optional<MemberId> group);
+  Result<std::vector<Seat>> add(NodeNumber node, std::optional<MemberId> group);
 
   /// `node` is lost with all that it hosted. Before the run begins, its seats are free again. Afterwards
   /// those below a leader that was lost with it begin anew, with new numbers, below a new leader that lives
@@ -66,13 +70,24 @@ class Placement {
   void lay_out(const TreeSpec& tree, MemberId parent);
   void rebuild(const Seat& leader, MemberId parent, Lost& lost);
   [[nodiscard]] bool below(MemberId member, MemberId group) const;
+  [[nodiscard]] bool was_there(MemberId group) const;
+  [[nodiscard]] MemberId where_workers_are_few() const;
+  MemberId revive(MemberId group, NodeNumber node, std::vector<Seat>& made);
   [[nodiscard]] Error no_such_group(MemberId group) const;
 
+  TreeSpec tree_;
+  std::size_t local_ = 0;
   std::vector<Seat> seats_;  ///< of who is hosted, or, before the run begins, of everybody
   std::vector<bool> taken_;  ///< by place in seats_
   std::uint32_t next_worker_ = 0;
   std::uint32_t next_leader_ = 0;
   bool begun_ = false;
+  /// A leader that is no more, and who leads what is left of its group; nothing: nothing is.
+  struct Gone {
+    MemberId parent;
+    std::optional<MemberId> heir;
+  };
+  std::map<MemberId, Gone> gone_;
 };
 
 }  // namespace thalweg::rules

@@ -5,6 +5,7 @@
 #include "runtime/values/payload.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -19,6 +20,14 @@ struct CommitRecord {
   std::vector<IndexRange> spent;        ///< since the version before
   bool last = false;                    ///< no round follows
   std::uint64_t slowest = 0;            ///< iterations of the slowest worker that are in it, where it is told
+};
+
+/// What became of the run's samples up to a version: with it and the parameters another process can go on.
+struct Ledger {
+  std::vector<IndexRange> spent;        ///< committed positions, merged
+  std::vector<IndexRange> quarantined;  ///< refused twice, merged
+  std::uint64_t repeated = 0;           ///< samples that were committed more than once
+  std::uint64_t refused = 0;            ///< contributions
 };
 
 struct Parameters {
@@ -36,6 +45,8 @@ struct Parameters {
   /// n·(w - x) and its n. Null elsewhere.
   Payload moves;
   std::uint64_t move_samples = 0;
+  /// Of this version. Null where no other process is to go on from it.
+  std::shared_ptr<const Ledger> ledger;
 
   [[nodiscard]] Version version() const { return record.version; }
 };

@@ -100,6 +100,16 @@ std::string kind_name(MessageKind kind) {
       return "parted";
     case MessageKind::assembled:
       return "assembled";
+    case MessageKind::fetch:
+      return "fetch";
+    case MessageKind::holding:
+      return "holding";
+    case MessageKind::inquire:
+      return "inquire";
+    case MessageKind::report:
+      return "report";
+    case MessageKind::paused:
+      return "paused";
   }
   return "kind-" + std::to_string(static_cast<unsigned>(kind));
 }

@@ -60,6 +60,11 @@ enum class MessageKind : std::uint16_t {
   met = 45,
   parted = 46,
   assembled = 47,
+  fetch = 48,
+  holding = 49,
+  inquire = 50,
+  report = 51,
+  paused = 52,
 };
 
 /// Name of a kind as logs print it: the enumerator. "kind-N" for a number this release does not know.

@@ -49,6 +49,7 @@ void Display::show(const RunEvent& event) {
                         [this](const Evaluated& evaluated) { evaluation(evaluated); },
                         [this](const WorkerLost& lost) { worker_lost(lost); },
                         [this](const WorkerJoined& joined) { worker_joined(joined); },
+                        [this](const RunPaused& paused) { pause(paused); },
                         [this](const Checkpointed& checkpointed) { checkpoint(checkpointed); },
                         [this](const Ended&) { end_line(); }},
              event);
@@ -96,6 +97,11 @@ void Display::worker_lost(const WorkerLost& lost) {
 void Display::worker_joined(const WorkerJoined& joined) {
   const char* workers = joined.workers == 1 ? "worker" : "workers";
   add_line(fmt::format("{} has joined: {} {}", joined.worker, joined.workers, workers));
+}
+
+void Display::pause(const RunPaused& paused) {
+  const bool over = paused.workers >= paused.wanted;
+  add_line(fmt::format("{}: {}/{} workers", over ? "goes on" : "paused", paused.workers, paused.wanted));
 }
 
 void Display::checkpoint(const Checkpointed& checkpointed) {

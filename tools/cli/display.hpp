@@ -45,6 +45,7 @@ class Display {
   void evaluation(const Evaluated& evaluated);
   void worker_lost(const WorkerLost& lost);
   void worker_joined(const WorkerJoined& joined);
+  void pause(const RunPaused& paused);
   void checkpoint(const Checkpointed& checkpointed);
   void show_progress(double wall_s);
   void redraw();

@@ -3,6 +3,7 @@
 #include <thalweg/model.hpp>
 #include <thalweg/result.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -11,7 +12,7 @@
 
 /// A process that joins a run which another one started (Cluster, with `listen`), and hosts workers and
 /// leaders for it. It has the run's data and model, but no say in the run: what it computes, the run's root
-/// decides.
+/// decides. When the root is lost, the node waits for it to come back.
 namespace thalweg {
 
 struct NodeOptions {
@@ -24,6 +25,9 @@ struct NodeOptions {
   std::string listen;
   std::string name;            ///< for logs; empty: host-pid
   std::filesystem::path data;  ///< where the data set is on this machine; empty: where the job says
+  /// How long a lost root is looked for, at the same address. Meanwhile the node keeps the newest version that
+  /// it has, and offers it to the root that comes back; 0: it ends at once.
+  std::chrono::seconds rejoin_for{60};
   ModelFactory model;          ///< own network, as the root's; empty: the built-in one that the job names
   /// Lines for people: joined as what, lost, going again. On a thread of the node's; may be empty.
   std::function<void(const std::string&)> on_note;
@@ -42,7 +46,7 @@ class Node {
   ~Node();
 
   /// Blocks until the run has ended or this node has left it. Call it once.
-  /// Fails: `failed` when the root was lost or has shut this node out.
+  /// Fails: `unreachable` when the root was lost and did not come back; `failed` when it has shut this node out.
   Status wait();
 
   /// Asks to leave: what is being computed is finished and handed over. Any thread; returns at once.

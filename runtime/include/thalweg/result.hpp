@@ -19,6 +19,7 @@ enum class ErrorCode {
   busy,       ///< something is in use by somebody else, as a locked run folder
   io,         ///< the operating system refused: disk full, no permission
   diverged,   ///< numbers are no longer finite
+  unreachable,  ///< who is needed cannot be reached, or no longer
   failed,     ///< anything else that went wrong at run time
 };
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 /// What a cluster tells the program that started it, in order: `Started`, then `Progressed`, `Evaluated`,
-/// `WorkerLost`, `WorkerJoined` and `Checkpointed` as training goes on, last `Ended`. The reporter actor
+/// `WorkerLost`, `WorkerJoined`, `RunPaused` and `Checkpointed` as training goes on, last `Ended`. The reporter actor
 /// makes these from commit records.
 namespace thalweg {
 
@@ -68,6 +68,14 @@ struct WorkerJoined {
   double wall_s = 0;
   std::string worker;  ///< "w4"
   std::size_t workers = 0;
+};
+
+/// There are fewer workers than `sync.min_workers`: nothing more is given out until others have come. Or, when
+/// `workers` is not below `wanted` any more, the run goes on.
+struct RunPaused {
+  double wall_s = 0;
+  std::size_t workers = 0;  ///< there are
+  std::size_t wanted = 0;
 };
 
 /// A checkpoint was written while training went on, or could not be; earlier ones are untouched then.
@@ -129,6 +137,6 @@ struct Ended {
   Summary summary;
 };
 
-using RunEvent = std::variant<Started, Progressed, Evaluated, Ended, WorkerLost, Checkpointed, WorkerJoined>;
+using RunEvent = std::variant<Started, Progressed, Evaluated, Ended, WorkerLost, Checkpointed, WorkerJoined, RunPaused>;
 
 }  // namespace thalweg

@@ -75,6 +75,12 @@ class Filler {
   void fill(std::optional<Value>& field) {
     fill(field.emplace());
   }
+  template <class Value>
+  void fill(std::shared_ptr<const Value>& field) {
+    auto value = std::make_shared<Value>();
+    fill(*value);
+    field = std::move(value);
+  }
 
   actors::MemberHandle handle_;
   std::uint64_t next_ = 0;

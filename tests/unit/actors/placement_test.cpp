@@ -99,9 +99,10 @@ TEST(Placement, WhoComesLaterHasANewNumberWhereTheFewestAre) {
   EXPECT_THAT(placement.lose(node(4)).gone, ElementsAre(worker_id(3)));
   const auto added = placement.add(node(9), {});
   ASSERT_TRUE(added.ok());
-  EXPECT_EQ(added->member, worker_id(4));
-  EXPECT_EQ(added->parent, leader_id(1)) << "the root has no workers of its own here";
-  EXPECT_EQ(placement.add(node(9), leader_id(0))->parent, leader_id(0));
+  ASSERT_EQ(added->size(), 1U);
+  EXPECT_EQ(added->front().member, worker_id(4));
+  EXPECT_EQ(added->front().parent, leader_id(1)) << "the root has no workers of its own here";
+  EXPECT_EQ(placement.add(node(9), leader_id(0))->back().parent, leader_id(0));
   EXPECT_FALSE(placement.add(node(9), leader_id(5)).ok());
 }
 
@@ -121,7 +122,7 @@ TEST(Placement, ShowsTheLeadersAboveANewcomer) {
   placement.begin();
   const auto added = placement.add(node(9), leader_id(2));
   ASSERT_TRUE(added.ok());
-  EXPECT_THAT(members(placement.above({*added})), ElementsAre(leader_id(0), leader_id(2)));
+  EXPECT_THAT(members(placement.above(*added)), ElementsAre(leader_id(0), leader_id(2)));
   EXPECT_THAT(placement.above(placement.seats()), IsEmpty());
 }
 
@@ -134,6 +135,53 @@ TEST(Placement, AGroupThatIsGoneWholeIsNotReplaced) {
   EXPECT_THAT(lost.gone, ElementsAre(worker_id(0), worker_id(1), leader_id(0)));
   EXPECT_THAT(lost.seats, IsEmpty());
   EXPECT_EQ(placement.workers(), 2U);
+}
+
+TEST(Placement, AGroupThatIsGoneWholeBeginsAnewWithWhoComes) {
+  Placement placement(two_groups);
+  ASSERT_TRUE(placement.take(node(1), 2, {}).ok());
+  ASSERT_TRUE(placement.take(node(2), 2, {}).ok());
+  placement.begin();
+  (void)placement.lose(node(1));
+  const auto back = placement.add(node(3), {});
+  ASSERT_TRUE(back.ok());
+  EXPECT_THAT(*back, ElementsAre(Placement::Seat{leader_id(2), root_id(), node(3)},
+                                 Placement::Seat{worker_id(4), leader_id(2), node(3)}));
+  const auto by_its_old_name = placement.add(node(3), leader_id(0));
+  ASSERT_TRUE(by_its_old_name.ok());
+  EXPECT_THAT(*by_its_old_name, ElementsAre(Placement::Seat{worker_id(5), leader_id(2), node(3)}));
+}
+
+TEST(Placement, WhenNobodyIsLeftTheTreeBeginsAnew) {
+  Placement placement(TreeSpec{0, {{0, {{2, {}}}}}});
+  ASSERT_TRUE(placement.take(node(1), 2, {}).ok());
+  placement.begin();
+  (void)placement.lose(node(1));
+  EXPECT_THAT(placement.seats(), IsEmpty());
+  const auto back = placement.add(node(2), {});
+  ASSERT_TRUE(back.ok());
+  EXPECT_THAT(*back, ElementsAre(Placement::Seat{leader_id(2), root_id(), node(2)},
+                                 Placement::Seat{leader_id(3), leader_id(2), node(2)},
+                                 Placement::Seat{worker_id(2), leader_id(3), node(2)}));
+}
+
+TEST(Placement, WhoAsksForALostLeadersGroupIsPutBelowItsHeir) {
+  auto placement = filled();
+  ASSERT_THAT(placement.lose(node(1)).seats.front().member, leader_id(2));
+  const auto back = placement.add(node(5), leader_id(0));
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(back->back().parent, leader_id(2));
+}
+
+TEST(Placement, ARunThatCannotBeginYetHasAllItsSeatsAgain) {
+  auto placement = filled();
+  (void)placement.lose(node(1));
+  placement.begin_again();
+  EXPECT_FALSE(placement.begun());
+  EXPECT_EQ(placement.free(), 4U);
+  const auto taken = placement.take(node(2), 4, {});
+  ASSERT_TRUE(taken.ok());
+  EXPECT_THAT(members(*taken), ElementsAre(worker_id(0), worker_id(1), worker_id(2), worker_id(3)));
 }
 
 TEST(Placement, ALostLeaderOfLeadersTakesItsTreeAlong) {

@@ -200,6 +200,14 @@ TEST(Display, SaysWhoHasJoined) {
   EXPECT_THAT(screen.text, EndsWith("\nw4 has joined: 5 workers\n"));
 }
 
+TEST(Display, SaysThatARunWaitsForWorkers) {
+  Screen screen({});
+  screen.start();
+  screen.display.show(RunPaused{1, 3, 4});
+  screen.display.show(RunPaused{2, 4, 4});
+  EXPECT_THAT(screen.text, EndsWith("\npaused: 3/4 workers\ngoes on: 4/4 workers\n"));
+}
+
 TEST(Display, NamesEachCheckpointWhenItIsVerbose) {
   Screen screen({}, Detail::verbose);
   screen.start();

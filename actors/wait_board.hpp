@@ -1,0 +1,50 @@
+#pragma once
+
+#include "actors/messages.hpp"
+#include "actors/node_context.hpp"
+#include "runtime/time/clock.hpp"
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+/// Who waits for whom on this node, right now. Before it the actors, which say so by way of `observed`; after
+/// it the node's next sink, to which everything is passed on, and whoever asks: heartbeats and
+/// `thalweg status`. Any thread.
+namespace thalweg::actors {
+
+class WaitBoard final : public MessageSink {
+ public:
+  /// Requires: `clock` and `next` (null: none) outlive this.
+  explicit WaitBoard(const Clock& clock, MessageSink* next = nullptr) : clock_(clock), next_(next) {}
+
+  void handled(const Handled& record) noexcept override {
+    if (next_ != nullptr) next_->handled(record);
+  }
+  void decided(const Decided& record) noexcept override {
+    if (next_ != nullptr) next_->decided(record);
+  }
+  void waits(const Waits& record) noexcept override;
+  void goes_on(ActorNumber actor, std::string_view name) noexcept override;
+
+  /// Those that have lasted, the longest first.
+  [[nodiscard]] std::vector<Wait> now() const;
+  /// An actor has ended: it waits no more.
+  void forget(std::string_view name);
+
+ private:
+  struct Entry {
+    std::string name, for_whom;
+    rules::Reason until;
+    std::chrono::nanoseconds since{};
+  };
+
+  const Clock& clock_;
+  MessageSink* const next_;
+  mutable std::mutex mutex_;
+  std::map<ActorNumber, Entry> waits_;
+};
+
+}  // namespace thalweg::actors
