@@ -29,7 +29,6 @@ HostHandle::behavior_type HostState::start(Options options) {
       [this](const Stamp&, const Refuse& refused) {
         end(Error{ErrorCode::failed, refused.why});
       },
-      [](const Stamp&, const Report&) {},  // this node has not inquired
       [this](const Stamp&, const Host& message) {
         heard_ = self_->clock().now();
         host(message);

@@ -143,10 +143,13 @@ using RegistrarHandle = caf::typed_actor<caf::reacts_to<Stamp, Apply>,      // a
                                          caf::reacts_to<Stamp, Stop>,       // supervisor: the run is over
                                          caf::reacts_to<Stamp, Tick>>;      // itself
 
+/// Who wants to know how a run is, and takes no part in it.
+using InquirerHandle = caf::typed_actor<caf::reacts_to<Stamp, Report>,   // registrar
+                                        caf::reacts_to<Stamp, Refuse>>;  // registrar
+
 /// Who hosts actors on a node that has joined a run.
 using HostHandle = caf::typed_actor<caf::reacts_to<Stamp, Admit>,      // registrar
                                     caf::reacts_to<Stamp, Refuse>,     // registrar
-                                    caf::reacts_to<Stamp, Report>,     // registrar, to who inquired
                                     caf::reacts_to<Stamp, Host>,       // registrar
                                     caf::reacts_to<Stamp, Fetch>,      // registrar
                                     caf::reacts_to<Stamp, Dismiss>,    // registrar

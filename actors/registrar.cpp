@@ -199,7 +199,7 @@ void RegistrarState::answer(const Stamp& stamp, const Inquire& inquiry) {
   const net::PeerId peer{stamp.id.node(), {stamp.incarnation}};
   if (numbers_.contains(peer.node)) return;
   options_->post->directory().route(supervisor_at(peer.node), peer);
-  const auto to = options_->post->stand_in<HostHandle>(supervisor_at(peer.node));
+  const auto to = options_->post->stand_in<InquirerHandle>(supervisor_at(peer.node));
   if (inquiry.token != options_->token) return self_->tell(to, Refuse{"the token is of another cluster"});
   self_->tell(to, Report{options_->status ? options_->status(*this) : "{}"});
 }

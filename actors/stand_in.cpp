@@ -99,6 +99,7 @@ template SchedulerHandle spawn_stand_in(caf::actor_system&, StandInOptions);
 template SupervisorHandle spawn_stand_in(caf::actor_system&, StandInOptions);
 template RegistrarHandle spawn_stand_in(caf::actor_system&, StandInOptions);
 template HostHandle spawn_stand_in(caf::actor_system&, StandInOptions);
+template InquirerHandle spawn_stand_in(caf::actor_system&, StandInOptions);
 
 MemberHandle StandIns::member(MemberId id) {
   const Address address = address_of(id);

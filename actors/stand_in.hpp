@@ -25,7 +25,7 @@ struct StandInOptions {
 };
 
 /// `Handle`: MemberHandle, WorkerHandle, AggregatorHandle, FeederHandle, SchedulerHandle,
-/// SupervisorHandle, RegistrarHandle or HostHandle.
+/// SupervisorHandle, RegistrarHandle, HostHandle or InquirerHandle.
 /// The stand-in lives as long as somebody holds its handle. What it is sent while there is no way to its
 /// address is dropped and counted (Directory::Counts::unsent). A body that must never leave its node is a
 /// bug.

@@ -186,15 +186,63 @@ TEST_F(LaunchTest, ALeaderThatIsKilledIsReplaced) {
   EXPECT_EQ(summary["ledger"]["repeated"], 0);
 }
 
-TEST_F(LaunchTest, ARootThatIsKilledGoesOnFromItsCheckpoint) {
-  Process launcher(long_job("12s"), {.folder = folder.path()});
+TEST_F(LaunchTest, ARootThatIsKilledGoesOnFromWhatItsNodesHold) {
+  auto arguments = long_job("8s");
+  // The root itself would begin anew.
+  arguments.insert(arguments.end(), {"--set", "checkpoint.every=1000000"});
+  Process launcher(arguments, {.folder = folder.path()});
   ASSERT_TRUE(launcher.wait_for_err("epoch 3: test accuracy"));
-  ::kill(json_of("out/root.json")["pid"].get<pid_t>(), SIGKILL);
+  const auto root = json_of("out/root.json")["pid"].get<pid_t>();
+  auto nodes = children_of(launcher.pid());
+  std::erase(nodes, root);
+  ::kill(root, SIGKILL);
   EXPECT_TRUE(launcher.wait_for_err("was killed by signal 9: starting it again in 1 s (1 of 10)"));
-  EXPECT_TRUE(launcher.wait_for_err("going on from version "));
+  EXPECT_TRUE(launcher.wait_for_err("training begins at version 0"));
+  EXPECT_TRUE(launcher.wait_for_err("which is newer than 0: the run is to go on from it"));
+  EXPECT_TRUE(launcher.wait_for_err("goes on from version "));
+  auto now = children_of(launcher.pid());
+  std::erase(now, json_of("out/root.json")["pid"].get<pid_t>());
+  EXPECT_EQ(now, nodes) << "the nodes have outlived their root";
   const Finished finished = launcher.wait();
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  const Json summary = json_of("out/summary.json");
+  EXPECT_GE(summary["resumed_from"].get<std::uint64_t>(), 3 * 2048 / 64);
+  EXPECT_GE(summary["accuracy"].get<double>(), 0.9);
+  EXPECT_EQ(summary["ledger"]["repeated"], 0);
+  EXPECT_EQ(summary["ledger"]["committed"], summary["samples"]);
+}
+
+TEST_F(LaunchTest, ARunWithoutAnyNodeLeftWaitsForThem) {
+  Process launcher(long_job("10s"), {.folder = folder.path()});
+  ASSERT_TRUE(launcher.wait_for_err("epoch 1: test accuracy"));
+  const auto root = json_of("out/root.json")["pid"].get<pid_t>();
+  for (const pid_t child : children_of(launcher.pid())) {
+    if (child != root) ::kill(child, SIGKILL);
+  }
+  EXPECT_TRUE(launcher.wait_for_err("paused: 0/1 workers"));
+  EXPECT_TRUE(launcher.wait_for_err("goes on: 1/1 workers"));
+  const Finished finished = launcher.wait();
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(json_of("out/summary.json")["ledger"]["repeated"], 0);
   EXPECT_GE(json_of("out/summary.json")["accuracy"].get<double>(), 0.9);
+}
+
+TEST_F(LaunchTest, StatusSaysHowARunIs) {
+  Process launcher(long_job("10m"), {.folder = folder.path()});
+  ASSERT_TRUE(launcher.wait_for_err("epoch 1: test accuracy"));
+  const Finished seen = run({"status", "out"});
+  EXPECT_EQ(seen.exit_code, 0) << seen.err;
+  EXPECT_THAT(seen.out, HasSubstr("ssgd, training, 4 workers\nversion "));
+  EXPECT_THAT(seen.out, HasSubstr(" waits for "));
+  const Json status = Json::parse(run({"status", "out", "--json"}).out, nullptr, false);
+  ASSERT_TRUE(status.is_object());
+  EXPECT_EQ(status["state"], "training");
+  EXPECT_EQ(status["nodes"].size(), 4U);
+  EXPECT_EQ(status["run"], json_of("out/root.json")["run"]);
+  launcher.send(SIGINT);
+  EXPECT_EQ(launcher.wait().exit_code, 130);
+  expect_refused({"status", "out"}, 1, "out: its root does not listen");
+  expect_refused({"status", "127.0.0.1:1", "--keys", "out/keys/local"}, 1, "the run's root: ");
 }
 
 TEST_F(LaunchTest, CtrlCSavesAndEndsWith130) {

@@ -316,11 +316,28 @@ Command doctor_command() {
   return command;
 }
 
+Command status_command() {
+  Command command;
+  command.name = "status";
+  command.summary = "How a run of several processes is: its nodes, and who waits for whom.";
+  command.positionals = {{"HOST:PORT", "Where the run's root listens; or the run's folder, on the same machine.", true}};
+  command.groups = {{"Flags",
+                     {
+                         {"--keys", "DIR", "", "A node's keys (default: keys; of a folder, the run's own)."},
+                         {"--watch", "", "", "Ask again every second, until Ctrl-C."},
+                         {"--json", "", "", "Print the root's answer as one JSON object a line."},
+                         help_flag,
+                     }}};
+  command.examples = "thalweg status runs/my-run";
+  return command;
+}
+
 }  // namespace
 
 std::vector<Command> all_commands() {
   return {train_command(), launch_command(), node_command(),    eval_command(), devices_command(),
-          init_command(),  bench_command(),  compare_command(), keys_command(), doctor_command()};
+          init_command(),  bench_command(),  compare_command(), keys_command(), doctor_command(),
+          status_command()};
 }
 
 }  // namespace thalweg::cli

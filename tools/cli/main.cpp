@@ -48,6 +48,7 @@ int run_command(const Command& command, const std::vector<std::string>& typed) {
   if (command.name == "compare") return run_compare(*arguments);
   if (command.name == "keys") return run_keys(*arguments);
   if (command.name == "doctor") return run_doctor(*arguments);
+  if (command.name == "status") return run_status(*arguments);
   return run_init(*arguments);
 }
 

@@ -63,6 +63,12 @@ Status forget_address(const fs::path& run_folder) {
   return write_identity(run_folder, json);
 }
 
+std::optional<std::string> address_in(const fs::path& run_folder) {
+  const Json json = read_identity(run_folder);
+  if (!json.is_object() || !json.contains("address") || !json["address"].is_string()) return std::nullopt;
+  return json["address"].get<std::string>();
+}
+
 std::optional<std::string> address_of(const fs::path& run_folder, pid_t root) {
   const Json json = read_identity(run_folder);
   if (!is_of(json, root) || !json.contains("address") || !json["address"].is_string()) return std::nullopt;

@@ -22,6 +22,9 @@ Status tell_address(const std::filesystem::path& run_folder, const std::string& 
 /// Takes the address away again, unless it is another process's by now.
 Status forget_address(const std::filesystem::path& run_folder);
 
+/// Where the run's root listens, whichever process it is; nothing: it does not say.
+std::optional<std::string> address_in(const std::filesystem::path& run_folder);
+
 /// Where the process `root` listens; nothing while it does not say.
 std::optional<std::string> address_of(const std::filesystem::path& run_folder, pid_t root);
 

@@ -16,5 +16,6 @@ int run_bench(const Arguments& arguments);
 int run_compare(const Arguments& arguments);
 int run_keys(const Arguments& arguments);
 int run_doctor(const Arguments& arguments);
+int run_status(const Arguments& arguments);
 
 }  // namespace thalweg::cli
