@@ -2,6 +2,7 @@
 #include "actors/emulation.hpp"
 #include "actors/middleman.hpp"
 #include "actors/node_post.hpp"
+#include "actors/recorder.hpp"
 #include "actors/registrar.hpp"
 #include "actors/resumption.hpp"
 #include "actors/run_folder.hpp"
@@ -50,7 +51,8 @@ struct Cluster::State {
   std::string failure;
   std::optional<Progressed> last_progress;
   RunStatus status;                   // for whoever asks, where there are other nodes
-  std::unique_ptr<WaitBoard> waits;  // likewise
+  std::unique_ptr<Recorder> recorder;  // null: nothing is logged
+  std::unique_ptr<WaitBoard> waits;    // where there are other nodes and no recorder, which has one
 
   std::future<Outcome> outcome;
   bool waited = false;
@@ -89,6 +91,8 @@ struct Cluster::State {
   Status listen(const ListenOptions& listen, const std::string& run_id, SupervisorState::Options run);
   Status go_on_from(SupervisorState::Options& run, const Holding* holding,
                     const std::function<void(const std::string&)>& note);
+  /// Null: nobody looks at it.
+  [[nodiscard]] WaitBoard* board() { return recorder ? &recorder->board() : waits.get(); }
   void handle(const RunEvent& event);
   Status save(Outcome& outcome);
 };
@@ -258,17 +262,24 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   if (config.emulate.delay_ms > 0 || config.emulate.rate_mbit > 0) {
     state->links = std::make_unique<EmulatedLinks>(state->clock, link_options(config));
   }
+  const Incarnation incarnation{std::random_device()()};
+  if (!state->nothing_left) {
+    auto recorder = Recorder::open(config, state->clock,
+                                   {state->folder->path() / "log", "root", run_id, {}, incarnation, term});
+    if (!recorder) return recorder.error();
+    state->recorder = std::move(*recorder);
+  }
   if (options.listen) {
-    state->waits = std::make_unique<WaitBoard>(state->clock);
+    if (!state->recorder) state->waits = std::make_unique<WaitBoard>(state->clock);
     state->status.begin(reporter.summary, term);
   }
-  state->context = make_node_context(state->clock, state->waits.get(), state->links.get());
+  state->context = make_node_context(state->clock, state->board(), state->links.get());
   state->context->term = term;
+  state->context->incarnation = incarnation;
   if (options.listen) {
     const auto found = net::find_credentials(options.listen->keys);
     if (!found) return found.error();
     state->credentials = *found;
-    state->context->incarnation = {std::random_device()()};
     const Silence silence{config.net.silence};
     if (auto loaded = load_middleman(*state->context, state->credentials, {silence.heartbeat()}); !loaded) {
       return loaded.error();
@@ -344,7 +355,7 @@ Status Cluster::State::listen(const ListenOptions& listen, const std::string& ru
     supervisor = handle;
     return handle;
   };
-  registry.status = [this](const RegistrarState& state) { return status_json(status, state, waits->now()); };
+  registry.status = [this](const RegistrarState& state) { return status_json(status, state, board()->now()); };
   const auto handle = spawn_role<RegistrarHandle, RegistrarState>(*system, std::move(registry));
   {
     const std::lock_guard lock(handles_mutex);

@@ -3,6 +3,7 @@
 #include "actors/host.hpp"
 #include "actors/middleman.hpp"
 #include "actors/node_post.hpp"
+#include "actors/recorder.hpp"
 #include "actors/wait_board.hpp"
 #include "gpu/device.hpp"
 #include "models/registry.hpp"
@@ -47,7 +48,9 @@ struct Life {
   std::promise<Status> outcome;
   std::future<Status> ended = outcome.get_future();
   std::promise<Status> admission;
-  WaitBoard waits{clock};
+  std::unique_ptr<Recorder> recorder;  // null: nothing is logged
+  WaitBoard waits{clock};              // in its place then
+  [[nodiscard]] WaitBoard& board() { return recorder ? recorder->board() : waits; }
 
   // Last, so that the actors end before what they use.
   std::unique_ptr<NodeContext> context;
@@ -140,7 +143,7 @@ HostState::Options Life::host_options(Apply application) {
   host_options.patience = std::chrono::seconds(20);
   host_options.pool = pool.get();
   host_options.held = &held;
-  host_options.waits = &waits;
+  host_options.waits = &board();
   host_options.assemble = [this](const Admit& admit) { return assemble(admit); };
   host_options.open_data = [this](const Admit& admit, const Assembly& assembly) {
     return open_data(admit, assembly);
@@ -175,12 +178,20 @@ Result<std::unique_ptr<Life>> Life::begin(const NodeOptions& options, HeldVersio
   life->credentials = *credentials;
   life->device = gpu::open_host_device();
   life->pool = std::make_unique<TaskPool>();
-  life->context = make_node_context(life->clock, &life->waits);
   std::random_device random;
   // Not given out by the root, which only sees to it that no number is there twice in a run: a node's first
   // message carries it already.
-  life->context->node = {static_cast<std::uint16_t>(1 + random() % 0xffff)};
-  life->context->incarnation = {random()};
+  const NodeNumber number{static_cast<std::uint16_t>(1 + random() % 0xffff)};
+  const Incarnation incarnation{random()};
+  const auto name = options.name.empty() ? fmt::format("{}-{}", net::host_name(), ::getpid()) : options.name;
+  if (!options.log.empty()) {
+    auto recorder = Recorder::open({}, life->clock, {options.log, name, held.run(), number, incarnation});
+    if (!recorder) return recorder.error();
+    life->recorder = std::move(*recorder);
+  }
+  life->context = make_node_context(life->clock, &life->board());
+  life->context->node = number;
+  life->context->incarnation = incarnation;
   if (auto loaded = load_middleman(*life->context, life->credentials); !loaded) return loaded.error();
   life->program = std::make_unique<Outsider>(*life->context);
   life->system = std::make_unique<caf::actor_system>(*life->context);
@@ -199,7 +210,7 @@ Result<std::unique_ptr<Life>> Life::begin(const NodeOptions& options, HeldVersio
   Apply application;
   application.release = std::string(version());
   application.token = std::move(*token);
-  application.name = options.name.empty() ? fmt::format("{}-{}", net::host_name(), ::getpid()) : options.name;
+  application.name = name;
   application.workers = options.workers;
   application.group = *group;
   application.control = advertised(listen->host, *port);

@@ -30,6 +30,14 @@ class MessageSink {
     std::chrono::nanoseconds began;
     std::chrono::nanoseconds ended;
   };
+  /// It is about to be: `handled` follows on the same thread, with nothing of another actor between.
+  struct Handles {
+    ActorNumber receiver;
+    std::string_view name;
+    const Stamp& stamp;
+    std::chrono::nanoseconds began;
+    const void* body;  ///< of the type that `stamp.kind` names; not after the call
+  };
   struct Decided {
     ActorNumber actor;
     std::string_view name;
@@ -45,11 +53,24 @@ class MessageSink {
     const rules::Reason& until;  ///< what would end it
   };
 
+  /// A wait is over.
+  struct Waited {
+    ActorNumber actor;
+    std::string_view name;
+    std::string_view for_whom;
+    const rules::Reason& until;
+    std::chrono::nanoseconds since;
+    std::chrono::nanoseconds took;
+  };
+
   virtual ~MessageSink() = default;
+  virtual void handles(const Handles& /*record*/) noexcept {}
   virtual void handled(const Handled& record) noexcept = 0;
   virtual void decided(const Decided& record) noexcept = 0;
   virtual void waits(const Waits& /*record*/) noexcept {}
   virtual void goes_on(ActorNumber /*actor*/, std::string_view /*name*/) noexcept {}
+  /// Told by the wait board, which knows how long.
+  virtual void waited(const Waited& /*record*/) noexcept {}
 };
 
 /// Who carries messages that are not to go straight into a mailbox: a simulation, or emulated links. Called

@@ -122,6 +122,7 @@ class observed : public Base {
     if (context_.sink == nullptr) return Base::consume(element);
     const Stamp kept = *stamp;
     const auto began = context_.clock.now();
+    context_.sink->handles({number_, name_, kept, began, element.content().get(1)});
     const auto result = Base::consume(element);
     context_.sink->handled({number_, name_, kept, began, context_.clock.now()});
     return result;

@@ -1,47 +1,72 @@
 #include "actors/wait_board.hpp"
 
 #include <algorithm>
+#include <new>
+#include <optional>
 #include <utility>
 
 namespace thalweg::actors {
 
 void WaitBoard::waits(const Waits& record) noexcept {
-  if (next_ != nullptr) next_->waits(record);
   try {
-    const std::lock_guard lock(mutex_);
-    auto [entry, fresh] = waits_.try_emplace(record.actor);
-    // Looked at again, with the same answer, a wait goes on.
-    if (!fresh && entry->second.for_whom == record.for_whom) {
-      entry->second.until = record.until;
-      return;
+    std::optional<Entry> before;
+    {
+      auto& shard = shard_of(record.actor);
+      const std::lock_guard lock(shard.mutex);
+      auto& entry = shard.waits[record.actor];
+      // Looked at again, with the same answer, a wait goes on.
+      if (entry.since.count() != 0 && entry.for_whom == record.for_whom) {
+        entry.until = record.until;
+        return;
+      }
+      if (entry.since.count() != 0) before = std::move(entry);
+      entry = {record.actor, std::string(record.name), std::string(record.for_whom), record.until, clock_.now()};
+      if (entry.since.count() == 0) entry.since = std::chrono::nanoseconds(1);
     }
-    entry->second = {std::string(record.name), std::string(record.for_whom), record.until, clock_.now()};
+    if (before) over(*before);
   } catch (const std::bad_alloc&) {  // then nobody is told of this one
   }
 }
 
-void WaitBoard::goes_on(ActorNumber actor, std::string_view name) noexcept {
-  if (next_ != nullptr) next_->goes_on(actor, name);
-  const std::lock_guard lock(mutex_);
-  waits_.erase(actor);
+void WaitBoard::goes_on(ActorNumber actor, std::string_view /*name*/) noexcept {
+  std::map<ActorNumber, Entry>::node_type ended;
+  {
+    auto& shard = shard_of(actor);
+    const std::lock_guard lock(shard.mutex);
+    ended = shard.waits.extract(actor);
+  }
+  if (!ended.empty()) over(ended.mapped());
+}
+
+void WaitBoard::over(const Entry& entry) noexcept {
+  if (next_ == nullptr) return;
+  next_->waited({entry.actor, entry.name, entry.for_whom, entry.until, entry.since, clock_.now() - entry.since});
 }
 
 void WaitBoard::forget(std::string_view name) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(waits_, [name](const auto& each) { return each.second.name == name; });
+  for (auto& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    std::erase_if(shard.waits, [name](const auto& each) { return each.second.name == name; });
+  }
+}
+
+std::vector<WaitBoard::Entry> WaitBoard::entries() const {
+  std::vector<Entry> all;
+  for (const auto& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    for (const auto& [actor, entry] : shard.waits) all.push_back(entry);
+  }
+  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.since < b.since; });
+  return all;
 }
 
 std::vector<Wait> WaitBoard::now() const {
   const auto now = clock_.now();
   std::vector<Wait> waits;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [actor, entry] : waits_) {
-      const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - entry.since).count();
-      waits.push_back({entry.name, entry.for_whom, entry.until.text(), static_cast<std::uint64_t>(ms)});
-    }
+  for (const auto& entry : entries()) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - entry.since).count();
+    waits.push_back({entry.name, entry.for_whom, entry.until.text(), static_cast<std::uint64_t>(ms)});
   }
-  std::stable_sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) { return a.ms > b.ms; });
   return waits;
 }
 

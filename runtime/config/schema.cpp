@@ -22,6 +22,8 @@ constexpr std::uint64_t chunk_kib_min = 4;
 constexpr std::uint64_t chunk_kib_max = 1024;
 constexpr std::uint64_t window_max = std::uint64_t{1} << 34;
 
+constexpr std::uint64_t log_mb_min = 4, log_mb_max = std::uint64_t{1} << 20;
+constexpr std::string_view log_levels[] = {"off", "headers"};
 constexpr std::string_view schedules[] = {"constant", "step", "cosine"};
 constexpr std::string_view optimizers[] = {"sgd", "adamw"};
 constexpr std::string_view scalings[] = {"", "none", "inverse"};
@@ -360,6 +362,17 @@ const Key table[] = {
      "End the run when an evaluation reaches this accuracy (0 to 1); 0: no such end.",
      [](Config& c) -> Field { return &c.stop.target_accuracy; },
      {Reals{.high = 1}}},
+
+    {"log",
+     "level",
+     "What goes into the message log: off or headers.",
+     [](Config& c) -> Field { return &c.log.level; },
+     {Names{log_levels}}},
+    {"log",
+     "max_mb",
+     "Megabytes of message log that each node keeps; the oldest go first.",
+     [](Config& c) -> Field { return &c.log.max_mb; },
+     {Counts{log_mb_min, log_mb_max}}},
 
     {"net",
      "listen",

@@ -35,7 +35,7 @@ FENCES = [
     (r"zlib\.h$", "zlib", ["models/", "tests/"], None),
     (r"toml\+\+/|toml\.hpp$", "toml++", ["runtime/config/"], 2),
     (r"CLI/", "CLI11", ["tools/cli/"], 1),
-    (r"nlohmann/", "nlohmann/json", ["actors/summary_json.cpp", "actors/run_folder.cpp",
+    (r"nlohmann/", "nlohmann/json", ["actors/summary_json.cpp", "actors/run_folder.cpp", "actors/status_json.cpp",
                                   "models/safetensors_header.cpp", "tools/cli/", "tools/bench/comparison.cpp",
                                   "tools/compare/json.cpp", "tests/"], None),
     (r"fmt/", "fmt", ["runtime/", "gpu/", "models/", "actors/", "tools/", "tests/"], None),

@@ -29,6 +29,7 @@ constexpr std::string_view own_flag = "--workers-per-node";
 /// Where everything is.
 struct Place {
   fs::path program, folder, keys;
+  bool logs_messages = true;
 
   [[nodiscard]] fs::path logs() const { return folder / "log"; }
 };
@@ -57,6 +58,7 @@ Result<Place> ready_place(const Config& config, const Arguments& arguments) {
   Result<fs::path> keys = local_keys(place.folder);
   if (!keys) return keys.error();
   place.keys = *keys;
+  place.logs_messages = config.log.level != "off";
   fs::create_directory(place.logs(), error);
   if (error) {
     return Error{ErrorCode::io, fmt::format("cannot make {}: {}", place.logs().string(), error.message())};
@@ -100,6 +102,7 @@ Command node(const launch::NodeRole& role, const Place& place, const std::string
   command.arguments.insert(command.arguments.end(),
                            {"--workers", std::to_string(role.workers), "--listen", "127.0.0.1", "--keys",
                             place.keys.string(), "--name", role.name});
+  if (place.logs_messages) command.arguments.insert(command.arguments.end(), {"--log", place.logs().string()});
   if (!role.group.empty()) command.arguments.insert(command.arguments.end(), {"--group", role.group});
   return command;
 }

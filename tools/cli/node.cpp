@@ -44,8 +44,8 @@ Status check_role(const Arguments& arguments, std::string_view role, std::span<c
 }
 
 Result<NodeOptions> node_options(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 8> own = {"--join",   "--workers", "--group",    "--keys",
-                                                   "--listen", "--name",    "--data-dir", "--quiet"};
+  constexpr std::array<std::string_view, 10> own = {
+      "--join", "--workers", "--group", "--keys", "--listen", "--name", "--data-dir", "--quiet", "--rejoin-for", "--log"};
   if (Status fits = check_role(arguments, "--join", own); !fits) return fits.error();
   if (!arguments.positionals.empty()) {
     return not_understood(fmt::format("{}: a node that joins is told its job", arguments.positionals[0]));
@@ -62,6 +62,10 @@ Result<NodeOptions> node_options(const Arguments& arguments) {
   options.listen = arguments.value("--listen").value_or("");
   options.name = arguments.value("--name").value_or("");
   options.data = arguments.value("--data-dir").value_or("");
+  options.log = arguments.value("--log").value_or("");
+  const Result<std::size_t> rejoin = arguments.count("--rejoin-for", {0, 86'400, 60});
+  if (!rejoin) return rejoin.error();
+  options.rejoin_for = std::chrono::seconds(*rejoin);
   return options;
 }
 
@@ -126,7 +130,7 @@ std::string listening_line(const std::string& address, std::size_t workers, cons
 }
 
 int lead(const Arguments& arguments) {
-  for (const std::string_view flag : {"--group", "--name"}) {
+  for (const std::string_view flag : {"--group", "--name", "--rejoin-for", "--log"}) {
     if (arguments.has(flag)) {
       return report_error(not_understood(fmt::format("{}: does not go with --root", flag)));
     }

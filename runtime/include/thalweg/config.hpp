@@ -144,6 +144,13 @@ struct Config {
     friend bool operator==(const Stop&, const Stop&) = default;
   } stop;
 
+  /// The message log in the run folder: what `thalweg log` reads.
+  struct Log {
+    std::string level = "headers";  ///< off; headers: every message without its vectors, and every decision
+    std::size_t max_mb = 512;       ///< of each node; the oldest files go first
+    friend bool operator==(const Log&, const Log&) = default;
+  } log;
+
   /// How the nodes of a run that has several find each other and stay in touch.
   struct Net {
     std::string listen;  ///< "HOST:PORT" or "[IPV6]:PORT", port 0: any free one; empty: the node decides

@@ -24,6 +24,7 @@ struct NodeOptions {
   /// an address of this machine that the root could see, and a free port.
   std::string listen;
   std::string name;            ///< for logs; empty: host-pid
+  std::filesystem::path log;   ///< folder for this node's message log; empty: none is written
   std::filesystem::path data;  ///< where the data set is on this machine; empty: where the job says
   /// How long a lost root is looked for, at the same address. Meanwhile the node keeps the newest version that
   /// it has, and offers it to the root that comes back; 0: it ends at once.
