@@ -335,12 +335,54 @@ Command status_command() {
   return command;
 }
 
+Command log_command() {
+  Command command;
+  command.name = "log";
+  command.summary = "Ask a run's message log: who said what to whom, when, and why.";
+  command.positionals = {
+      {"QUESTION", "ls, show, trace, why, stats, diff, sql, export or timeline.", true},
+      {"RUN", "A run folder, whether its run goes on, has ended or was killed; or one log file.", true},
+      {"WHAT", "trace: a message, as n0.a9.12; sql: a SELECT; diff: another run.", false, true},
+  };
+  command.groups = {
+      {"Which records (show, export)",
+       {
+           {"--actor", "NAME", "", "Of this actor, as w3."},
+           {"--node", "NAME", "", "Of this node, as node-1."},
+           {"--type", "TYPE", "", "message, decision, wait or waiting."},
+           {"--kind", "KIND", "", "Of this kind of message, as contribution."},
+           {"--round", "N", "", "Of this round; with why: what took so long in it."},
+           {"--iteration", "N", "", "With so many iterations; with why: of the round that committed this one."},
+           {"--from", "S", "", "From so many seconds after the log's first record on."},
+           {"--to", "S", "", "Before so many seconds."},
+           {"--min-bytes", "N", "", "With at least so many bytes."},
+           {"--reason", "TEXT", "", "With this text in the reason."},
+           {"--limit", "N", "", "The first so many."},
+           {"--last", "N", "", "The last so many."},
+       }},
+      {"Flags",
+       {
+           {"--now", "", "", "With why: whom everything waits for at the end of the log."},
+           {"--follow", "", "", "With show: go on as the log grows, until Ctrl-C."},
+           {"--perfetto", "FILE", "", "With export: a trace for ui.perfetto.dev."},
+           {"--csv", "FILE", "", "With export: a table."},
+           {"--output", "FILE", "", "With timeline: the page (default timeline.html)."},
+           {"--json", "", "", "With ls, show and sql: a JSON object a line."},
+           help_flag,
+       }}};
+  command.examples =
+      "thalweg log why runs/first --round 812\n"
+      "thalweg log show runs/first --actor w3 --kind contribution --limit 10\n"
+      "thalweg log sql runs/first \"SELECT kind, count(*) FROM messages GROUP BY kind\"";
+  return command;
+}
+
 }  // namespace
 
 std::vector<Command> all_commands() {
   return {train_command(), launch_command(), node_command(),    eval_command(), devices_command(),
           init_command(),  bench_command(),  compare_command(), keys_command(), doctor_command(),
-          status_command()};
+          status_command(), log_command()};
 }
 
 }  // namespace thalweg::cli

@@ -49,6 +49,7 @@ int run_command(const Command& command, const std::vector<std::string>& typed) {
   if (command.name == "keys") return run_keys(*arguments);
   if (command.name == "doctor") return run_doctor(*arguments);
   if (command.name == "status") return run_status(*arguments);
+  if (command.name == "log") return run_log(*arguments);
   return run_init(*arguments);
 }
 

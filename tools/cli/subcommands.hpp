@@ -17,5 +17,6 @@ int run_compare(const Arguments& arguments);
 int run_keys(const Arguments& arguments);
 int run_doctor(const Arguments& arguments);
 int run_status(const Arguments& arguments);
+int run_log(const Arguments& arguments);
 
 }  // namespace thalweg::cli
