@@ -1,14 +1,7 @@
-#include "actors/emulated_links.hpp"
+#include "actors/cluster_state.hpp"
 #include "actors/emulation.hpp"
 #include "actors/middleman.hpp"
-#include "actors/node_post.hpp"
-#include "actors/recorder.hpp"
-#include "actors/registrar.hpp"
 #include "actors/resumption.hpp"
-#include "actors/run_folder.hpp"
-#include "actors/status_json.hpp"
-#include "actors/supervisor.hpp"
-#include "actors/wait_board.hpp"
 #include "models/registry.hpp"
 #include "models/safetensors.hpp"
 #include "runtime/net/keys.hpp"
@@ -19,13 +12,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
 #include <limits>
-#include <mutex>
 #include <new>
 #include <random>
 #include <system_error>
@@ -36,66 +27,6 @@ namespace thalweg {
 
 using namespace actors;
 namespace fs = std::filesystem;
-
-struct Cluster::State {
-  SteadyClock clock;
-  std::unique_ptr<gpu::Device> device;
-  std::unique_ptr<TaskPool> pool;
-  std::optional<RunFolder> folder;
-  std::function<void(const RunEvent&)> on_event;
-  bool nothing_left = false;  ///< a finished run was resumed: its folder stays as it is
-  bool resumed = false;
-  std::vector<Slot> slots;
-  Config config;
-
-  std::string failure;
-  std::optional<Progressed> last_progress;
-  RunStatus status;                   // for whoever asks, where there are other nodes
-  std::unique_ptr<Recorder> recorder;  // null: nothing is logged
-  std::unique_ptr<WaitBoard> waits;    // where there are other nodes and no recorder, which has one
-
-  std::future<Outcome> outcome;
-  bool waited = false;
-
-  // Last, so that the actors end before what they use.
-  std::unique_ptr<EmulatedLinks> links;  // null: messages go straight
-  std::unique_ptr<NodeContext> context;
-  std::unique_ptr<caf::actor_system> system;
-  net::Credentials credentials;       // where there are other nodes
-  std::unique_ptr<NodePost> post;     // null: all of the run is in this process
-  std::mutex handles_mutex;           // of the two below: the registrar makes the first, and others use both
-  SupervisorHandle supervisor;        // null: the run waits for nodes
-  RegistrarHandle registrar;          // null: there are no other nodes
-  std::unique_ptr<Outsider> program;  // the cluster's own, as a sender of messages
-
-  /// Actors end before the pool and the device they use; the pool's tasks, and messages that are on their
-  /// way, before the actor system they are for.
-  ~State() {
-    {
-      const std::lock_guard lock(handles_mutex);
-      supervisor = SupervisorHandle();
-      registrar = RegistrarHandle();
-    }
-    if (post) post->close();
-    if (system) system->await_all_actors_done();
-    post.reset();
-    pool.reset();
-    if (links) links->close();
-  }
-
-  /// `earlier`: the folder of the run to go on with; empty: a new run.
-  static Result<Cluster> begin(const Config& wanted, ClusterOptions options,
-                               std::optional<RunFolder> earlier);
-  KeeperState::Options keeper_options();
-  /// Takes nodes in, and starts the run when all are there. Fails: as Cluster::start.
-  Status listen(const ListenOptions& listen, const std::string& run_id, SupervisorState::Options run);
-  Status go_on_from(SupervisorState::Options& run, const Holding* holding,
-                    const std::function<void(const std::string&)>& note);
-  /// Null: nobody looks at it.
-  [[nodiscard]] WaitBoard* board() { return recorder ? &recorder->board() : waits.get(); }
-  void handle(const RunEvent& event);
-  Status save(Outcome& outcome);
-};
 
 namespace {
 
@@ -221,6 +152,16 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
   state->folder = std::move(*folder);
   state->slots = assembly->slots;
 
+  const Incarnation incarnation{std::random_device()()};
+  if (!state->nothing_left) {
+    auto recorder = Recorder::open(config, state->clock,
+                                   {state->folder->path() / "log", "root", run_id, {}, incarnation, term});
+    if (!recorder) return recorder.error();
+    state->recorder = std::move(*recorder);
+  }
+  if (!state->recorder && (options.listen || !config.http.listen.empty())) {
+    state->waits = std::make_unique<WaitBoard>(state->clock);
+  }
   const auto& sampling = *assembly->sampling;
   const auto device = state->device->info();
   Started started;
@@ -238,6 +179,12 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
     started.resumed_from = start_version;
     started.not_restored = not_restored(assembly->method);
     started.warning = warning;
+  }
+  state->status.begin(summary_at_start(config, run_id, *state->folder), term);
+  if (!config.http.listen.empty()) {
+    auto answering = state->answer_browsers(std::move(options.timeline));
+    if (!answering) return answering.error();
+    started.http = *answering;
   }
   started.setup_s = seconds(state->clock.now() - began);
 
@@ -261,17 +208,6 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
 
   if (config.emulate.delay_ms > 0 || config.emulate.rate_mbit > 0) {
     state->links = std::make_unique<EmulatedLinks>(state->clock, link_options(config));
-  }
-  const Incarnation incarnation{std::random_device()()};
-  if (!state->nothing_left) {
-    auto recorder = Recorder::open(config, state->clock,
-                                   {state->folder->path() / "log", "root", run_id, {}, incarnation, term});
-    if (!recorder) return recorder.error();
-    state->recorder = std::move(*recorder);
-  }
-  if (options.listen) {
-    if (!state->recorder) state->waits = std::make_unique<WaitBoard>(state->clock);
-    state->status.begin(reporter.summary, term);
   }
   state->context = make_node_context(state->clock, state->board(), state->links.get());
   state->context->term = term;
@@ -300,86 +236,6 @@ Result<Cluster> Cluster::State::begin(const Config& wanted, ClusterOptions optio
     state->supervisor = spawn_role<SupervisorHandle, SupervisorState>(*state->system, std::move(run));
   }
   return Cluster(std::move(state));
-}
-
-Status Cluster::State::listen(const ListenOptions& listen, const std::string& run_id,
-                              SupervisorState::Options run) {
-  const auto at = net::parse_endpoint(listen.address);
-  if (!at) return at.error();
-  auto token = net::read_token(listen.keys);
-  if (!token) return token.error();
-
-  NodePost::Options options;
-  options.met = [](net::PeerId, bool) {};
-  options.complaint = listen.on_note;
-  options.parted = [this](net::PeerId peer, bool data, const std::string& why) {
-    const std::lock_guard lock(handles_mutex);
-    if (registrar) program->tell(registrar, Parted{peer, data, why});
-  };
-  post = std::make_unique<NodePost>(*context, *system, std::move(options));
-  auto data = post->open_data(config, {at->host, credentials, run_id, flat_size(slots)});
-  if (!data) return data.error();
-  const auto port = publish(*system, post->postman(), *at);
-  if (!port) return port.error();
-
-  auto& assembly = run.assembly;
-  RegistrarState::Options registry;
-  registry.post = post.get();
-  registry.placement = rules::Placement(assembly.tree, listen.workers);
-  registry.admission = {run_id, context->term, print_config(config), std::move(*data)};
-  registry.token = std::move(*token);
-  registry.release = std::string(version());
-  registry.model = model_hash(assembly);
-  registry.silence = {config.net.silence};
-  registry.first = assembly.first;
-  registry.start = Version{assembly.first.value};
-  registry.note = listen.on_note;
-  // Kept by the registrar: when it ends before the run has begun, whoever waits for the run hears of it.
-  auto prepared = std::make_shared<SupervisorState::Options>(std::move(run));
-  registry.begin = [this, prepared, note = listen.on_note](const rules::Placement& placement, RegistrarHandle from,
-                                                           const Holding* holding) -> SupervisorHandle {
-    if (auto begun = go_on_from(*prepared, holding, note); !begun) {
-      failure = begun.error().text;
-      return {};
-    }
-    SupervisorState::Remote remote;
-    remote.placement = placement;
-    remote.member = [this](MemberId id) { return post->stand_ins().member(id); };
-    remote.leader = [this](MemberId id) { return post->stand_in<AggregatorHandle>(address_of(id)); };
-    remote.feeder = [this](NodeNumber node) { return post->feeder(node); };
-    remote.registrar = std::move(from);
-    remote.directory = &post->directory();
-    prepared->remote = std::move(remote);
-    const auto handle = spawn_role<SupervisorHandle, SupervisorState>(*system, std::move(*prepared));
-    const std::lock_guard lock(handles_mutex);
-    supervisor = handle;
-    return handle;
-  };
-  registry.status = [this](const RegistrarState& state) { return status_json(status, state, board()->now()); };
-  const auto handle = spawn_role<RegistrarHandle, RegistrarState>(*system, std::move(registry));
-  {
-    const std::lock_guard lock(handles_mutex);
-    registrar = handle;
-  }
-  post->directory().register_actor(supervisor_at(context->node), handle);
-  if (listen.on_listening) listen.on_listening(net::Endpoint{at->host, *port}.text());
-  return {};
-}
-
-/// All nodes are there: the run begins where this process stands, or, with `holding`, where a node does.
-Status Cluster::State::go_on_from(SupervisorState::Options& run, const Holding* holding,
-                                  const std::function<void(const std::string&)>& note) {
-  auto& assembly = run.assembly;
-  if (holding != nullptr) {
-    const auto own = assembly.model->snapshot();
-    const auto start = snapshot_of(*holding, *own);
-    if (auto begun = begin_at(assembly, start, context->term); !begun) return begun;
-    run.reporter.start_samples = start.committed_samples;
-    run.reporter.start_version = start.version;
-    run.reporter.summary.resumed_from = start.version.value;
-    if (note) note(fmt::format("goes on from version {}; {}", start.version.value, state_age(start, *own)));
-  }
-  return resumed ? folder->forget_after(assembly.first.value) : Status();
 }
 
 KeeperState::Options Cluster::State::keeper_options() {

@@ -23,10 +23,10 @@ struct Neighbours {
 };
 
 /// The bodies that may cross nodes. Everything else carries handles or belongs to one node.
-using TravellingBody = std::variant<Contribution, Parameters, Roster, Lease, Served, Fenced, Drained,
-                                    DataSpent, Progress, Pull, Slowest, Stop, Stopped, Failed, Left, Apply,
-                                    Admit, Refuse, Ready, Host, Hosted, Dismiss, Heartbeat, Leave, Fetch,
-                                    Holding, Inquire, Report>;
+using TravellingBody =
+    std::variant<Contribution, Parameters, Roster, Lease, Served, Fenced, Drained, DataSpent, Progress, Pull,
+                 Slowest, Stop, Stopped, Failed, Left, Apply, Admit, Refuse, Ready, Host, Hosted, Dismiss,
+                 Heartbeat, Leave, Fetch, Holding, Inquire, Report>;
 
 template <class Body, class Variant = TravellingBody>
 inline constexpr bool travels = false;
@@ -36,8 +36,8 @@ inline constexpr bool travels<Body, std::variant<Each...>> = (std::is_same_v<Bod
 /// Whether a body goes over the data plane, also when it happens to have no vector: those of one sender keep
 /// their order.
 template <class Body>
-inline constexpr bool is_bulk = std::is_same_v<Body, Contribution> || std::is_same_v<Body, Parameters> ||
-                                std::is_same_v<Body, Holding>;
+inline constexpr bool is_bulk =
+    std::is_same_v<Body, Contribution> || std::is_same_v<Body, Parameters> || std::is_same_v<Body, Holding>;
 
 struct Encoded {
   std::vector<std::byte> bytes;

@@ -55,8 +55,7 @@ class Directory {
   };
 
   /// Requires: `context` outlives this.
-  Directory(const NodeContext& context, Options options)
-      : context_(context), options_(std::move(options)) {}
+  Directory(const NodeContext& context, Options options) : context_(context), options_(std::move(options)) {}
   explicit Directory(const NodeContext& context) : Directory(context, Options()) {}
 
   // -- this node's actors

@@ -73,8 +73,8 @@ void HostState::admitted(const Admit& admit) {
   if (stopping_) return;
   const auto before = options_->held->run();
   if (!before.empty() && before != admit.run) {
-    return end(Error{ErrorCode::failed, fmt::format("another run is there now: {}, not {}", admit.run.substr(0, 8),
-                                                    before.substr(0, 8))});
+    return end(Error{ErrorCode::failed, fmt::format("another run is there now: {}, not {}",
+                                                    admit.run.substr(0, 8), before.substr(0, 8))});
   }
   if (admit.term < options_->held->term()) {
     return end(Error{ErrorCode::failed,
@@ -85,9 +85,8 @@ void HostState::admitted(const Admit& admit) {
   admission_ = admit;
   if (options_->admitted) std::exchange(options_->admitted, nullptr)(admit);
   options_->in_thread([assemble = options_->assemble, admit, here = HostHandle(self_),
-                       stamp = self_->stamp_for<Assembled>(), &context = self_->context()] {
-    post(context, "host", here, stamp, assemble(admit));
-  });
+                       stamp = self_->stamp_for<Assembled>(),
+                       &context = self_->context()] { post(context, "host", here, stamp, assemble(admit)); });
 }
 
 void HostState::met(const Met& message) {

@@ -44,9 +44,9 @@ class HostState {
     std::function<Assembled(const Admit&)> assemble;
     /// Opens the data plane; where it is reached. Fails: as NodePost::open_data.
     std::function<Result<std::vector<std::string>>(const Admit&, const Assembly&)> open_data;
-    std::function<void(const Admit&)> admitted;            ///< once
-    std::function<void(const std::string&)> note;          ///< a line for people
-    std::function<void(Status)> ended;  ///< once, last of all; `unreachable`: the root is lost
+    std::function<void(const Admit&)> admitted;    ///< once
+    std::function<void(const std::string&)> note;  ///< a line for people
+    std::function<void(Status)> ended;             ///< once, last of all; `unreachable`: the root is lost
     std::function<void(std::function<void()>)> in_thread;  ///< runs it on a thread of its own
   };
 

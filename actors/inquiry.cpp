@@ -48,7 +48,9 @@ class InquirerState {
           answers->set([&] { answers->answer = report.status; });
         },
         [answers](const Stamp&, const Refuse& refused) {
-          answers->set([&] { answers->answer = Error{ErrorCode::failed, "the run does not answer: " + refused.why}; });
+          answers->set([&] {
+            answers->answer = Error{ErrorCode::failed, "the run does not answer: " + refused.why};
+          });
         },
     };
   }
@@ -111,9 +113,8 @@ Result<Inquiry> Inquiry::open(const InquiryOptions& options) {
   state->post->directory().register_actor(
       supervisor_at(state->context->node),
       spawn_role<InquirerHandle, InquirerState>(*state->system, {&answers}));
-  dial(*state->system, state->post->postman(), {*root}, options.patience, [&answers](const Error& error) {
-    answers.set([&] { answers.lost = error.text; });
-  });
+  dial(*state->system, state->post->postman(), {*root}, options.patience,
+       [&answers](const Error& error) { answers.set([&] { answers.lost = error.text; }); });
 
   std::unique_lock lock(answers.mutex);
   const bool heard = answers.came.wait_for(lock, 2 * options.patience,

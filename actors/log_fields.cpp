@@ -23,12 +23,9 @@ LogFields fields_of(const Batch& batch) {
 }
 LogFields fields_of(const Contribution& contribution) {
   LogFields fields;
-  fields.numbers = {signed_of(contribution.round.value),
-                    signed_of(contribution.base_version.value),
-                    signed_of(contribution.iterations),
-                    signed_of(contribution.samples),
-                    bytes_of(contribution.payload),
-                    signed_of(contribution.compute_ns)};
+  fields.numbers = {signed_of(contribution.round.value), signed_of(contribution.base_version.value),
+                    signed_of(contribution.iterations),  signed_of(contribution.samples),
+                    bytes_of(contribution.payload),      signed_of(contribution.compute_ns)};
   return fields;
 }
 LogFields fields_of(const Parameters& parameters) {
@@ -92,10 +89,8 @@ LogFields fields_of(const CheckpointDone& done) {
 LogFields fields_of(const Closing& closing) { return {{}, closing.failure}; }
 /// Why somebody is lost, refused, or cannot go on.
 template <class Body>
-  requires requires(const Body& body) { body.why; }
-LogFields fields_of(const Body& body) {
-  return {{}, body.why};
-}
+requires requires(const Body& body) { body.why; }
+LogFields fields_of(const Body& body) { return {{}, body.why}; }
 
 template <class Body>
 LogFields fields_at(const void* body) {

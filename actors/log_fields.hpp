@@ -5,7 +5,8 @@
 
 #include <string_view>
 
-/// What of a body goes into the message log: its numbers, and its words when it says why something went wrong.
+/// What of a body goes into the message log: its numbers, and its words when it says why something went
+/// wrong.
 namespace thalweg::actors {
 
 struct LogFields {

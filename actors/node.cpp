@@ -301,9 +301,8 @@ struct Node::State {
         if (stopping) life->tell(Stop{Stop::When::now});
         return true;
       }
-      status = Error{ErrorCode::unreachable,
-                     fmt::format("{}, and did not come back within {} s: {}", lost, options.rejoin_for.count(),
-                                 next.error().text)};
+      status = Error{ErrorCode::unreachable, fmt::format("{}, and did not come back within {} s: {}", lost,
+                                                         options.rejoin_for.count(), next.error().text)};
     }
     return false;
   }

@@ -161,7 +161,8 @@ void Recorder::tell_long_waits() {
     record.took_ns = (now - entry.since).count();
     record.sentence = entry.until.sentence;
     record.arguments = entry.until.numbers;
-    std::copy_n(entry.for_whom.begin(), std::min(entry.for_whom.size(), record.whom.size()), record.whom.begin());
+    std::copy_n(entry.for_whom.begin(), std::min(entry.for_whom.size(), record.whom.size()),
+                record.whom.begin());
     journal_->add(record);
   }
 }

@@ -31,7 +31,8 @@ class Recorder final : public MessageSink {
   };
 
   /// Begins a log, or goes on with one. Null: `log.level` is off. Fails: as journal::Journal::open.
-  static Result<std::unique_ptr<Recorder>> open(const Config& config, const Clock& clock, const Options& options);
+  static Result<std::unique_ptr<Recorder>> open(const Config& config, const Clock& clock,
+                                                const Options& options);
   ~Recorder() override;
 
   /// The node's sink, before this: for the node's context, and for whoever asks who waits.
@@ -52,7 +53,7 @@ class Recorder final : public MessageSink {
   const Clock& clock_;
   const std::uint32_t term_;
   WaitBoard board_;
-  std::array<std::atomic<bool>, 4096> known_{};  ///< actors whose names are written
+  std::array<std::atomic<bool>, 4096> known_{};                 ///< actors whose names are written
   std::map<ActorNumber, std::chrono::nanoseconds> told_waits_;  ///< the journal's thread's
   std::unique_ptr<journal::Journal> journal_;                   // last: its thread uses the others
 };

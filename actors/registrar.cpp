@@ -57,6 +57,7 @@ RegistrarHandle::behavior_type RegistrarState::start(Options options) {
       },
       [this](const Stamp&, const Tick&) {
         check_silence();
+        if (options_->publish && options_->status) options_->publish(options_->status(*this));
         self_->tell_later(RegistrarHandle(self_), options_->silence.check_every(), Tick{});
       },
   };
@@ -259,7 +260,8 @@ void RegistrarState::set_to_work(const Hosting& hosting) {
   if (stopping_) return;
   if (!supervisor_) {
     say("every node is ready: training begins");
-    supervisor_ = options_->begin(options_->placement, RegistrarHandle(self_), holding_ ? &*holding_ : nullptr);
+    supervisor_ =
+        options_->begin(options_->placement, RegistrarHandle(self_), holding_ ? &*holding_ : nullptr);
     holding_.reset();
     if (!supervisor_) stop();
     return;

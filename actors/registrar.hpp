@@ -42,6 +42,7 @@ class RegistrarState {
     /// version. Null: it cannot, and the run ends.
     std::function<SupervisorHandle(const rules::Placement&, RegistrarHandle, const Holding*)> begin = {};
     std::function<std::string(const RegistrarState&)> status = {};  ///< of the run, as a JSON object
+    std::function<void(std::string)> publish = {};      ///< takes it a few times a second; empty: nobody does
     std::function<void(const std::string&)> note = {};  ///< a line for people; must not block
   };
 

@@ -25,11 +25,11 @@ class SchedulerState {
     rules::Allotment::Options allotment;
     rules::Method method;
     std::optional<rules::Balance> balance;
-    Round first;                  ///< the first round of the run, or of its resumption
-    std::uint64_t strikes = 3;    ///< so many cost a worker its place
-    std::size_t min_workers = 1;  ///< with fewer the run pauses, or ends
+    Round first;                   ///< the first round of the run, or of its resumption
+    std::uint64_t strikes = 3;     ///< so many cost a worker its place
+    std::size_t min_workers = 1;   ///< with fewer the run pauses, or ends
     bool others_may_come = false;  ///< which of the two
-    std::uint64_t batch = 1;      ///< samples of a newcomer's first batches
+    std::uint64_t batch = 1;       ///< samples of a newcomer's first batches
     SupervisorHandle supervisor;
     ReporterHandle reporter;
   };

@@ -23,7 +23,9 @@ class RunStatus {
     std::optional<Evaluated> evaluated;
     std::optional<std::uint64_t> checkpoint;  ///< the newest version that is on the disk
     std::size_t workers = 0;
+    std::uint64_t workers_lost = 0, workers_joined = 0;
     std::optional<RunPaused> paused;  ///< it waits for workers
+    std::string ended;                ///< how; empty: it goes on
   };
 
   void begin(const Summary& summary, std::uint32_t term);
@@ -36,7 +38,13 @@ class RunStatus {
 };
 
 /// One JSON object on one line: the fields are listed in the README under `thalweg status`.
-/// `here`: who waits on the root's own node. On the registrar's thread.
-std::string status_json(const RunStatus& run, const RegistrarState& registrar, const std::vector<Wait>& here);
+/// `here`: who waits on the root's own node. `registrar`: on its own thread; null: there are no other nodes.
+std::string status_json(const RunStatus& run, const RegistrarState* registrar, const std::vector<Wait>& here);
+
+/// The same figures for Prometheus (text format 0.0.4). `here`: as above.
+std::string metrics_text(const RunStatus& run, const std::vector<Wait>& here);
+
+/// The page that shows them as the run goes on: one file that asks for /status.json.
+std::string live_page();
 
 }  // namespace thalweg::actors

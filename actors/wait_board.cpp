@@ -13,15 +13,16 @@ void WaitBoard::waits(const Waits& record) noexcept {
     {
       auto& shard = shard_of(record.actor);
       const std::lock_guard lock(shard.mutex);
-      auto& entry = shard.waits[record.actor];
+      const auto [found, fresh] = shard.waits.try_emplace(record.actor);
+      auto& entry = found->second;
       // Looked at again, with the same answer, a wait goes on.
-      if (entry.since.count() != 0 && entry.for_whom == record.for_whom) {
+      if (!fresh && entry.for_whom == record.for_whom) {
         entry.until = record.until;
         return;
       }
-      if (entry.since.count() != 0) before = std::move(entry);
-      entry = {record.actor, std::string(record.name), std::string(record.for_whom), record.until, clock_.now()};
-      if (entry.since.count() == 0) entry.since = std::chrono::nanoseconds(1);
+      if (!fresh) before = std::move(entry);
+      entry = {record.actor, std::string(record.name), std::string(record.for_whom), record.until,
+               clock_.now()};
     }
     if (before) over(*before);
   } catch (const std::bad_alloc&) {  // then nobody is told of this one
@@ -40,7 +41,8 @@ void WaitBoard::goes_on(ActorNumber actor, std::string_view /*name*/) noexcept {
 
 void WaitBoard::over(const Entry& entry) noexcept {
   if (next_ == nullptr) return;
-  next_->waited({entry.actor, entry.name, entry.for_whom, entry.until, entry.since, clock_.now() - entry.since});
+  next_->waited(
+      {entry.actor, entry.name, entry.for_whom, entry.until, entry.since, clock_.now() - entry.since});
 }
 
 void WaitBoard::forget(std::string_view name) {

@@ -117,8 +117,8 @@ bool Placement::was_there(MemberId group) const {
   return group == root_id() || find(group).has_value() || gone_.contains(group);
 }
 
-/// The aggregator of workers that has the fewest. Where leaders lead leaders, workers are elsewhere, since not
-/// every method takes them there; groups that died out have none.
+/// The aggregator of workers that has the fewest. Where leaders lead leaders, workers are elsewhere, since
+/// not every method takes them there; groups that died out have none.
 MemberId Placement::where_workers_are_few() const {
   std::map<MemberId, std::size_t> workers{{root_id(), 0}};
   for (const auto& seat : seats_) {
@@ -133,12 +133,11 @@ MemberId Placement::where_workers_are_few() const {
     lead_leaders.insert(gone.parent);
     if (!gone.heir) workers.try_emplace(leader);
   }
-  std::erase_if(workers, [&](const auto& each) {
-    return each.second == 0 && lead_leaders.contains(each.first);
-  });
-  const auto fewest = std::min_element(workers.begin(), workers.end(), [](const auto& one, const auto& other) {
-    return one.second < other.second;
-  });
+  std::erase_if(workers,
+                [&](const auto& each) { return each.second == 0 && lead_leaders.contains(each.first); });
+  const auto fewest =
+      std::min_element(workers.begin(), workers.end(),
+                       [](const auto& one, const auto& other) { return one.second < other.second; });
   return fewest == workers.end() ? root_id() : fewest->first;
 }
 

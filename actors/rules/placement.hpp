@@ -43,8 +43,8 @@ class Placement {
   void begin_again();
   [[nodiscard]] bool begun() const { return begun_; }
 
-  /// One more worker on `node`, while the run goes on: in `group`, or where the fewest workers are. A group of
-  /// which nobody is left begins anew: then the new leaders stand before the worker, on the same node.
+  /// One more worker on `node`, while the run goes on: in `group`, or where the fewest workers are. A group
+  /// of which nobody is left begins anew: then the new leaders stand before the worker, on the same node.
   /// Fails: `not_found` as `take`.
   Result<std::vector<Seat>> add(NodeNumber node, std::optional<MemberId> group);
 

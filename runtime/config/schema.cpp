@@ -374,6 +374,13 @@ const Key table[] = {
      [](Config& c) -> Field { return &c.log.max_mb; },
      {Counts{log_mb_min, log_mb_max}}},
 
+    {"http",
+     "listen",
+     "Where the run answers browsers and Prometheus, as \"127.0.0.1:0\", port 0: any free one; empty: "
+     "nowhere.",
+     [](Config& c) -> Field { return &c.http.listen; },
+     {Address{}}},
+
     {"net",
      "listen",
      "Where a node listens, as \"HOST:PORT\" or \"[IPV6]:PORT\", port 0: any free one; empty: it finds a "

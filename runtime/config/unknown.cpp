@@ -66,11 +66,13 @@ std::string unknown_key(std::string_view section, std::string_view name) {
     }
   }
   const std::string failed = "unknown key '" + printable(written) + "': ";
-  if (nearest != nullptr) return failed + "did you mean '" + nearest->text() + "'?";
-  if (!is_section(section)) return failed + "keys stand in the sections " + joined(outer_sections());
-  if (const std::string nested = nearest_nested(section, name); !nested.empty()) {
+  // A section of the one that was written is nearer than a key of another.
+  const std::string nested = is_section(section) ? nearest_nested(section, name) : "";
+  if (!nested.empty() && (nearest == nullptr || nearest->section != section)) {
     return failed + "did you mean the section '" + nested + "'?";
   }
+  if (nearest != nullptr) return failed + "did you mean '" + nearest->text() + "'?";
+  if (!is_section(section)) return failed + "keys stand in the sections " + joined(outer_sections());
   std::vector<std::string> names;
   for (const auto& key : all_keys()) {
     if (key.section == section) names.emplace_back(key.name);

@@ -128,8 +128,7 @@ Status Database::run(const std::string& sql) {
 
 Result<Statement> Database::prepare(std::string_view sql) const {
   sqlite3_stmt* raw = nullptr;
-  const int result =
-      sqlite3_prepare_v3(db(raw_), sql.data(), static_cast<int>(sql.size()), 0, &raw, nullptr);
+  const int result = sqlite3_prepare_v3(db(raw_), sql.data(), static_cast<int>(sql.size()), 0, &raw, nullptr);
   if (result != SQLITE_OK) return error_of(db(raw_), result);
   if (raw == nullptr) return Error{ErrorCode::invalid, "there is no statement in it"};
   Statement made;

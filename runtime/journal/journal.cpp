@@ -102,8 +102,8 @@ struct Journal::State {
 };
 
 Status Journal::State::open_segment() {
-  auto made = Database::open(segment_path(options.folder, options.node, ++segment_number),
-                             Database::Mode::create);
+  auto made =
+      Database::open(segment_path(options.folder, options.node, ++segment_number), Database::Mode::create);
   if (!made) return made.error();
   insert = Statement();
   segment = std::make_unique<Database>(std::move(*made));
@@ -175,9 +175,9 @@ Status Journal::State::put(const Record& record, std::string_view reason) {
     }
   };
   text_if_any(reason);
-  const std::string_view whom(record.whom.data(),
-                              static_cast<std::size_t>(std::find(record.whom.begin(), record.whom.end(), '\0') -
-                                                       record.whom.begin()));
+  const std::string_view whom(
+      record.whom.data(), static_cast<std::size_t>(std::find(record.whom.begin(), record.whom.end(), '\0') -
+                                                   record.whom.begin()));
   text_if_any(whom);
   auto stepped = insert.step();
   insert.reset();

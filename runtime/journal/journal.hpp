@@ -26,9 +26,10 @@ class Journal {
     std::uint64_t bytes_max = std::uint64_t{512} << 20;     ///< of all its files; the oldest go first
     std::uint64_t segment_bytes = std::uint64_t{64} << 20;  ///< of each
     std::chrono::milliseconds flush{100};
-    std::map<std::string, std::string> meta;       ///< what else the files say of the node: run, name, release
+    std::map<std::string, std::string> meta;  ///< what else the files say of the node: run, name, release
     std::function<std::string(unsigned)> kind_of;  ///< name of a kind of message; empty: they have none
-    /// Called on the writer's thread before it writes: for what is told about rather than added. May be empty.
+    /// Called on the writer's thread before it writes: for what is told about rather than added. May be
+    /// empty.
     std::function<void()> before_flush = {};
   };
   struct Counts {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-/// One thing that happened on a node, as an actor's thread hands it over: fixed in size, without memory of its
-/// own, so that handing it over costs a copy.
+/// One thing that happened on a node, as an actor's thread hands it over: fixed in size, without memory of
+/// its own, so that handing it over costs a copy.
 namespace thalweg::journal {
 
 /// What a record is about. Numbers are stored: never reuse one.
@@ -33,8 +33,9 @@ struct Record {
   std::int64_t at_ns = 0;   ///< monotonic, of this process
   std::uint64_t id = 0;     ///< of the message; of a decision: the message that was being handled
   std::uint64_t cause = 0;  ///< the message because of which it was sent
-  std::int64_t queue_us = RecordNumbers::none;  ///< from sending to handling; between nodes their clocks are in it
-  std::int64_t took_ns = RecordNumbers::none;   ///< handling, or waiting
+  std::int64_t queue_us =
+      RecordNumbers::none;  ///< from sending to handling; between nodes their clocks are in it
+  std::int64_t took_ns = RecordNumbers::none;  ///< handling, or waiting
   RecordNumbers numbers;
   const char* sentence = nullptr;  ///< a literal, each `{}` stands for the next of `arguments`; null: none
   std::array<std::uint64_t, 4> arguments{};

@@ -29,7 +29,8 @@ Result<Database> open_index(const fs::path& file) {
   auto made = Database::open(file, Database::Mode::create);
   if (!made) return made;
   // It can be made again at any time.
-  if (auto ready = made->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;"); !ready) return ready.error();
+  if (auto ready = made->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;"); !ready)
+    return ready.error();
   if (auto ready = made->run(merged_schema); !ready) return ready.error();
   return made;
 }
@@ -126,7 +127,8 @@ Status RunLog::take_in(const fs::path& file) {
     const auto format = meta_of(*segment, "format");
     if (format.empty()) return fail("it is no message log, or it is damaged");
     if (number_of(format) != format_version) {
-      return fail(fmt::format("it is in format {}, and this release reads format {}", format, format_version));
+      return fail(
+          fmt::format("it is in format {}, and this release reads format {}", format, format_version));
     }
     auto found = life_of(*segment);
     if (!found) return found.error();
@@ -141,7 +143,8 @@ Status RunLog::take_in(const fs::path& file) {
       "INSERT OR IGNORE INTO sources VALUES ({0}, {1}, 0);"
       "INSERT OR REPLACE INTO main.actors SELECT {1}, actor, name FROM segment.actors;"
       "INSERT OR REPLACE INTO main.kinds SELECT kind, name FROM segment.kinds;"
-      "INSERT INTO main.records (life, type, hlc, at_ns, actor, kind, id, cause, term, incarnation, round, version, "
+      "INSERT INTO main.records (life, type, hlc, at_ns, actor, kind, id, cause, term, incarnation, round, "
+      "version, "
       "iteration, samples, bytes, span_ns, queue_us, took_ns, reason, whom) "
       "SELECT {1}, type, hlc, at_ns, actor, kind, id, cause, term, incarnation, round, version, iteration, "
       "samples, bytes, span_ns, queue_us, took_ns, reason, whom FROM segment.records "
@@ -156,7 +159,8 @@ Status RunLog::take_in(const fs::path& file) {
 Result<std::int64_t> RunLog::life_of(const Database& segment) {
   const std::array<const char*, 7> keys = {"node", "incarnation", "name", "run", "term", "pid", "release"};
   auto insertion = database_->prepare(
-      "INSERT OR IGNORE INTO lives (node, incarnation, name, run, term, pid, release) VALUES (?, ?, ?, ?, ?, ?, ?)");
+      "INSERT OR IGNORE INTO lives (node, incarnation, name, run, term, pid, release) VALUES (?, ?, ?, ?, ?, "
+      "?, ?)");
   if (!insertion) return insertion.error();
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const auto value = meta_of(segment, keys[i]);

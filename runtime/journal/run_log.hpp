@@ -11,8 +11,9 @@
 #include <vector>
 
 /// A message log, being read: the files of all nodes of a run taken together in one database with indexes, so
-/// that a question is a query. Made beside them at the first reading, and brought up to date at each later one.
-/// Reads the files of a run that goes on as well as those of one that was killed. FORMAT.md lists the tables.
+/// that a question is a query. Made beside them at the first reading, and brought up to date at each later
+/// one. Reads the files of a run that goes on as well as those of one that was killed. FORMAT.md lists the
+/// tables.
 namespace thalweg::journal {
 
 class RunLog {

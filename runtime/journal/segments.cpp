@@ -40,7 +40,8 @@ fs::path segment_path(const fs::path& folder, const std::string& node, unsigned 
 std::vector<Segment> segments_in(const fs::path& folder, const std::string& node) {
   std::vector<Segment> found;
   std::error_code error;
-  for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator(); at.increment(error)) {
+  for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator();
+       at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (!name.ends_with(extension)) continue;
     const std::string_view stem = std::string_view(name).substr(0, name.size() - extension.size());
@@ -76,7 +77,8 @@ std::size_t remove_oldest(const fs::path& folder, const std::string& node, std::
 
 std::string node_file_name(const std::string& name) {
   std::string plain = name.empty() ? "node" : name;
-  std::replace_if(plain.begin(), plain.end(), [](char letter) { return !is_plain(letter); }, '_');
+  std::replace_if(
+      plain.begin(), plain.end(), [](char letter) { return !is_plain(letter); }, '_');
   return plain;
 }
 

@@ -31,9 +31,8 @@ TEST(Help, OfTheProgram) {
 }
 
 TEST(Help, OfEachCommand) {
-  for (const std::string command :
-       {"train", "launch", "node", "eval", "devices", "init", "bench", "compare", "keys", "doctor", "status",
-                                    "log"}) {
+  for (const std::string command : {"train", "launch", "node", "eval", "devices", "init", "bench", "compare",
+                                    "keys", "doctor", "status", "log"}) {
     const Finished finished = run_program({command, "--help"});
     EXPECT_EQ(finished.exit_code, 0) << command;
     EXPECT_EQ(finished.err, "") << command;

@@ -28,6 +28,7 @@ FENCES = [
     (r"omp\.h$", "OpenMP", ["gpu/host/"], None),
     (r"(cuda|cudnn|cublas|curand|nvrtc|nccl|nvtx3/|cub/|thrust/)", "CUDA", ["gpu/cuda/"], None),
     (r"(oneapi/)?tbb", "oneTBB", ["runtime/pool/"], None),
+    (r"boost/beast", "Boost.Beast", ["runtime/net/http_server.cpp"], 1),
     (r"boost/", "Boost", ["runtime/net/", "tools/bench/"], None),
     (r"openssl/", "OpenSSL", ["runtime/net/", "tests/support/"], None),
     (r"isa-l", "ISA-L", ["runtime/wire/"], None),

@@ -73,6 +73,8 @@ FlagGroup where_it_goes() {
           {
               {"--out", "DIR", "run.out",
                "New or empty folder for the results (default: the next free runs/MODEL-N)."},
+              {"--http", "ADDR:PORT", "http.listen",
+               "Show the run to browsers and Prometheus there while it goes on; port 0: any free one."},
               {"--resume", "DIR", "",
                "Go on with the run in this folder, from its newest checkpoint. Its job stays as it is; flags "
                "may set how long to train, and what is evaluated and kept."},
@@ -159,7 +161,8 @@ Command node_command() {
            {"--group", "gN", "", "With --join: only in this group (default: where a worker is wanted)."},
            {"--name", "NAME", "",
             "With --join: what others call this node (default: its machine and process)."},
-           {"--log", "DIR", "", "With --join: folder for this node's message log (default: none is written)."},
+           {"--log", "DIR", "",
+            "With --join: folder for this node's message log (default: none is written)."},
            {"--rejoin-for", "S", "",
             "With --join: seconds for which a lost root is looked for (default 60; 0: not at all)."},
        }},
@@ -323,7 +326,8 @@ Command status_command() {
   Command command;
   command.name = "status";
   command.summary = "How a run of several processes is: its nodes, and who waits for whom.";
-  command.positionals = {{"HOST:PORT", "Where the run's root listens; or the run's folder, on the same machine.", true}};
+  command.positionals = {
+      {"HOST:PORT", "Where the run's root listens; or the run's folder, on the same machine.", true}};
   command.groups = {{"Flags",
                      {
                          {"--keys", "DIR", "", "A node's keys (default: keys; of a folder, the run's own)."},
@@ -344,32 +348,32 @@ Command log_command() {
       {"RUN", "A run folder, whether its run goes on, has ended or was killed; or one log file.", true},
       {"WHAT", "trace: a message, as n0.a9.12; sql: a SELECT; diff: another run.", false, true},
   };
-  command.groups = {
-      {"Which records (show, export)",
-       {
-           {"--actor", "NAME", "", "Of this actor, as w3."},
-           {"--node", "NAME", "", "Of this node, as node-1."},
-           {"--type", "TYPE", "", "message, decision, wait or waiting."},
-           {"--kind", "KIND", "", "Of this kind of message, as contribution."},
-           {"--round", "N", "", "Of this round; with why: what took so long in it."},
-           {"--iteration", "N", "", "With so many iterations; with why: of the round that committed this one."},
-           {"--from", "S", "", "From so many seconds after the log's first record on."},
-           {"--to", "S", "", "Before so many seconds."},
-           {"--min-bytes", "N", "", "With at least so many bytes."},
-           {"--reason", "TEXT", "", "With this text in the reason."},
-           {"--limit", "N", "", "The first so many."},
-           {"--last", "N", "", "The last so many."},
-       }},
-      {"Flags",
-       {
-           {"--now", "", "", "With why: whom everything waits for at the end of the log."},
-           {"--follow", "", "", "With show: go on as the log grows, until Ctrl-C."},
-           {"--perfetto", "FILE", "", "With export: a trace for ui.perfetto.dev."},
-           {"--csv", "FILE", "", "With export: a table."},
-           {"--output", "FILE", "", "With timeline: the page (default timeline.html)."},
-           {"--json", "", "", "With ls, show and sql: a JSON object a line."},
-           help_flag,
-       }}};
+  command.groups = {{"Which records (show, export)",
+                     {
+                         {"--actor", "NAME", "", "Of this actor, as w3."},
+                         {"--node", "NAME", "", "Of this node, as node-1."},
+                         {"--type", "TYPE", "", "message, decision, wait or waiting."},
+                         {"--kind", "KIND", "", "Of this kind of message, as contribution."},
+                         {"--round", "N", "", "Of this round; with why: what took so long in it."},
+                         {"--iteration", "N", "",
+                          "With so many iterations; with why: of the round that committed this one."},
+                         {"--from", "S", "", "From so many seconds after the log's first record on."},
+                         {"--to", "S", "", "Before so many seconds."},
+                         {"--min-bytes", "N", "", "With at least so many bytes."},
+                         {"--reason", "TEXT", "", "With this text in the reason."},
+                         {"--limit", "N", "", "The first so many."},
+                         {"--last", "N", "", "The last so many."},
+                     }},
+                    {"Flags",
+                     {
+                         {"--now", "", "", "With why: whom everything waits for at the end of the log."},
+                         {"--follow", "", "", "With show: go on as the log grows, until Ctrl-C."},
+                         {"--perfetto", "FILE", "", "With export: a trace for ui.perfetto.dev."},
+                         {"--csv", "FILE", "", "With export: a table."},
+                         {"--output", "FILE", "", "With timeline: the page (default timeline.html)."},
+                         {"--json", "", "", "With ls, show and sql: a JSON object a line."},
+                         help_flag,
+                     }}};
   command.examples =
       "thalweg log why runs/first --round 812\n"
       "thalweg log show runs/first --actor w3 --kind contribution --limit 10\n"
@@ -380,9 +384,9 @@ Command log_command() {
 }  // namespace
 
 std::vector<Command> all_commands() {
-  return {train_command(), launch_command(), node_command(),    eval_command(), devices_command(),
-          init_command(),  bench_command(),  compare_command(), keys_command(), doctor_command(),
-          status_command(), log_command()};
+  return {train_command(),   launch_command(), node_command(),   eval_command(),
+          devices_command(), init_command(),   bench_command(),  compare_command(),
+          keys_command(),    doctor_command(), status_command(), log_command()};
 }
 
 }  // namespace thalweg::cli

@@ -68,6 +68,7 @@ void Display::finish() {
 void Display::begin(const Started& started) {
   started_ = started;
   add_line(start_line(config_, started));
+  if (!started.http.empty()) add_line("look at it at http://" + started.http + "/");
   if (started.resumed_from) {
     add_line(fmt::format("going on from version {}; not restored: {}", human_count(*started.resumed_from),
                          started.not_restored));

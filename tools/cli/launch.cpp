@@ -102,7 +102,8 @@ Command node(const launch::NodeRole& role, const Place& place, const std::string
   command.arguments.insert(command.arguments.end(),
                            {"--workers", std::to_string(role.workers), "--listen", "127.0.0.1", "--keys",
                             place.keys.string(), "--name", role.name});
-  if (place.logs_messages) command.arguments.insert(command.arguments.end(), {"--log", place.logs().string()});
+  if (place.logs_messages)
+    command.arguments.insert(command.arguments.end(), {"--log", place.logs().string()});
   if (!role.group.empty()) command.arguments.insert(command.arguments.end(), {"--group", role.group});
   return command;
 }

@@ -33,7 +33,9 @@ using log::Out;
 
 constexpr auto follow_every = std::chrono::milliseconds(300);
 
-Error not_understood(const std::string& text) { return {ErrorCode::invalid, text + ": see thalweg log --help"}; }
+Error not_understood(const std::string& text) {
+  return {ErrorCode::invalid, text + ": see thalweg log --help"};
+}
 
 Result<std::optional<std::int64_t>> number(const Arguments& arguments, std::string_view flag) {
   const auto typed = arguments.value(flag);
@@ -65,11 +67,12 @@ Result<Filter> filter_of(const Arguments& arguments) {
   filter.kind = arguments.value("--kind").value_or("");
   filter.type = arguments.value("--type").value_or("");
   filter.reason = arguments.value("--reason").value_or("");
-  const std::array<std::pair<const char*, std::optional<std::int64_t>*>, 5> numbers = {{{"--round", &filter.round},
-                                                                                         {"--last", &filter.last},
-                                                                                         {"--iteration", &filter.iteration},
-                                                                                         {"--min-bytes", &filter.bytes_min},
-                                                                                         {"--limit", &filter.limit}}};
+  const std::array<std::pair<const char*, std::optional<std::int64_t>*>, 5> numbers = {
+      {{"--round", &filter.round},
+       {"--last", &filter.last},
+       {"--iteration", &filter.iteration},
+       {"--min-bytes", &filter.bytes_min},
+       {"--limit", &filter.limit}}};
   for (const auto& [flag, where] : numbers) {
     auto value = number(arguments, flag);
     if (!value) return value.error();
@@ -149,7 +152,8 @@ Status exports(const RunLog& log, const Arguments& arguments) {
   const Result<Filter> filter = filter_of(arguments);
   if (!filter) return filter.error();
   const auto perfetto = arguments.value("--perfetto"), csv = arguments.value("--csv");
-  if (perfetto.has_value() == csv.has_value()) return not_understood("log export needs one of --perfetto FILE and --csv FILE");
+  if (perfetto.has_value() == csv.has_value())
+    return not_understood("log export needs one of --perfetto FILE and --csv FILE");
   return into_file(perfetto ? *perfetto : *csv, [&](const Out& out) {
     return perfetto ? log::write_perfetto(log, *filter, out) : log::write_csv(log, *filter, out);
   });
@@ -175,7 +179,8 @@ int answer(RunLog& log, const std::string& what, const std::string& run, const s
   if (what == "sql") return done(sql(log, rest[0], json));
   if (what == "timeline") {
     const auto file = arguments.value("--output").value_or("timeline.html");
-    return done(into_file(file, [&](const Out& out) { return log::write_timeline(log, run, metrics_of(run), out); }));
+    return done(
+        into_file(file, [&](const Out& out) { return log::write_timeline(log, run, metrics_of(run), out); }));
   }
   const auto same = diff(log, rest[0]);
   if (!same) return report_error(same.error());
@@ -184,23 +189,41 @@ int answer(RunLog& log, const std::string& what, const std::string& run, const s
 
 }  // namespace
 
+std::string timeline_page(const fs::path& run) {
+  std::string page;
+  const Result<RunLog> log = RunLog::open(run);
+  const Status written = !log ? Status(log.error())
+                              : log::write_timeline(*log, run.filename().string(), metrics_of(run),
+                                                    [&page](std::string_view text) {
+                                                      page += text;
+                                                      return Status();
+                                                    });
+  return written ? page : "there is no timeline: " + config::printable(written.error().text) + "\n";
+}
+
 int run_log(const Arguments& arguments) {
   constexpr std::array<std::string_view, 9> known = {"ls",   "show", "trace",  "why",     "stats",
                                                      "diff", "sql",  "export", "timeline"};
   const std::string& what = arguments.positionals[0];
   if (std::ranges::find(known, what) == known.end()) {
     const std::vector<std::string> names(known.begin(), known.end());
-    return report_error({ErrorCode::invalid, fmt::format("log {}: is none of ls, show, trace, why, stats, diff, sql, export, timeline{}",
-                                                         config::printable(what), advice(what, names, "thalweg log --help"))});
+    return report_error(
+        {ErrorCode::invalid,
+         fmt::format("log {}: is none of ls, show, trace, why, stats, diff, sql, export, timeline{}",
+                     config::printable(what), advice(what, names, "thalweg log --help"))});
   }
   const std::string& run = arguments.positionals[1];
   const std::vector<std::string> rest(arguments.positionals.begin() + 2, arguments.positionals.end());
-  const char* third = what == "trace" ? "a MESSAGE" : what == "sql" ? "a QUESTION" : what == "diff" ? "another RUN" : nullptr;
+  const char* third = what == "trace"  ? "a MESSAGE"
+                      : what == "sql"  ? "a QUESTION"
+                      : what == "diff" ? "another RUN"
+                                       : nullptr;
   if (third != nullptr && rest.size() != 1) {
     return report_error(not_understood(fmt::format("log {} needs a RUN and {}", what, third)));
   }
   if (third == nullptr && !rest.empty()) {
-    return report_error(not_understood(fmt::format("{}: log {} takes a RUN only", config::printable(rest[0]), what)));
+    return report_error(
+        not_understood(fmt::format("{}: log {} takes a RUN only", config::printable(rest[0]), what)));
   }
   Result<RunLog> log = RunLog::open(run);
   if (!log) return report_error(log.error());

@@ -44,8 +44,9 @@ Status check_role(const Arguments& arguments, std::string_view role, std::span<c
 }
 
 Result<NodeOptions> node_options(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 10> own = {
-      "--join", "--workers", "--group", "--keys", "--listen", "--name", "--data-dir", "--quiet", "--rejoin-for", "--log"};
+  constexpr std::array<std::string_view, 10> own = {"--join",       "--workers", "--group",    "--keys",
+                                                    "--listen",     "--name",    "--data-dir", "--quiet",
+                                                    "--rejoin-for", "--log"};
   if (Status fits = check_role(arguments, "--join", own); !fits) return fits.error();
   if (!arguments.positionals.empty()) {
     return not_understood(fmt::format("{}: a node that joins is told its job", arguments.positionals[0]));

@@ -38,8 +38,9 @@ Result<InquiryOptions> whom_to_ask(const Arguments& arguments) {
   }
   const auto address = address_in(whom);
   if (!address) {
-    return Error{ErrorCode::not_found,
-                 fmt::format("{}: its root does not listen: no run of several processes is going on there", whom)};
+    return Error{
+        ErrorCode::not_found,
+        fmt::format("{}: its root does not listen: no run of several processes is going on there", whom)};
   }
   options.root = *address;
   if (!arguments.has("--keys")) options.keys = fs::path(whom) / "keys" / "local";
@@ -83,12 +84,13 @@ std::string head_line(const Json& json) {
 
 std::string progress_line(const Json& json) {
   if (!json.contains("version")) return "";
-  std::string line = fmt::format("version {}, epoch {}, {} samples/s, loss {:.4f}",
-                                 static_cast<std::uint64_t>(number_in(json, "version")),
-                                 text::human_epochs(number_in(json, "epoch")),
-                                 text::human_count(static_cast<std::uint64_t>(number_in(json, "samples_per_s"))),
-                                 number_in(json, "loss"));
-  if (json.contains("accuracy")) line += ", test accuracy " + text::human_percent(number_in(json, "accuracy"));
+  std::string line = fmt::format(
+      "version {}, epoch {}, {} samples/s, loss {:.4f}",
+      static_cast<std::uint64_t>(number_in(json, "version")), text::human_epochs(number_in(json, "epoch")),
+      text::human_count(static_cast<std::uint64_t>(number_in(json, "samples_per_s"))),
+      number_in(json, "loss"));
+  if (json.contains("accuracy"))
+    line += ", test accuracy " + text::human_percent(number_in(json, "accuracy"));
   return line + "\n";
 }
 
@@ -101,8 +103,9 @@ std::string status_text(const Json& json) {
   };
   for (const auto& node : rows_of("nodes")) {
     const std::string members = list_in(node, "members");
-    text += fmt::format("  {:<16} {:<8} heard {:.1f} s ago  {}\n", text_in(node, "name"), text_in(node, "node"),
-                        number_in(node, "heard_s"), members.empty() ? "hosts nobody yet" : members);
+    text +=
+        fmt::format("  {:<16} {:<8} heard {:.1f} s ago  {}\n", text_in(node, "name"), text_in(node, "node"),
+                    number_in(node, "heard_s"), members.empty() ? "hosts nobody yet" : members);
   }
   std::size_t shown = 0;
   const Json waits = rows_of("waits");
@@ -111,8 +114,9 @@ std::string status_text(const Json& json) {
       text += fmt::format("  and {} more waits\n", waits.size() - waits_shown);
       break;
     }
-    text += fmt::format("  {} on {} waits for {} ({:.1f} s): {}\n", text_in(wait, "who"), text_in(wait, "node"),
-                        text_in(wait, "for"), number_in(wait, "s"), text_in(wait, "until"));
+    text +=
+        fmt::format("  {} on {} waits for {} ({:.1f} s): {}\n", text_in(wait, "who"), text_in(wait, "node"),
+                    text_in(wait, "for"), number_in(wait, "s"), text_in(wait, "until"));
   }
   return text;
 }

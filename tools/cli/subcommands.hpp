@@ -2,6 +2,9 @@
 
 #include "tools/cli/arguments.hpp"
 
+#include <filesystem>
+#include <string>
+
 /// The subcommands, one file each. Each takes what was typed, writes results to stdout and the rest to
 /// stderr, and returns the exit code.
 namespace thalweg::cli {
@@ -18,5 +21,8 @@ int run_keys(const Arguments& arguments);
 int run_doctor(const Arguments& arguments);
 int run_status(const Arguments& arguments);
 int run_log(const Arguments& arguments);
+
+/// The timeline of a run that may be going on, as one page; when it cannot be made, a page that says why.
+std::string timeline_page(const std::filesystem::path& run);
 
 }  // namespace thalweg::cli

@@ -3,6 +3,7 @@
 #include "actors/run_folder.hpp"
 #include "tools/cli/report.hpp"
 #include "tools/cli/stop_signals.hpp"
+#include "tools/cli/subcommands.hpp"
 #include "tools/cli/terminal.hpp"
 
 #include <fmt/format.h>
@@ -109,6 +110,7 @@ int run_training(const Config& config, const Arguments& arguments,
   StopSignals signals([&display] { display.note("stopping after this round; press again to end at once"); });
 
   ClusterOptions of_cluster;
+  of_cluster.timeline = timeline_page;
   if (extend) extend(of_cluster, display);
   std::optional<Summary> summary;
   const Status ran = run_cluster(config, arguments, display, signals, std::move(of_cluster), summary);

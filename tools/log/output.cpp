@@ -124,7 +124,8 @@ Status write_rows(journal::Statement& statement, bool json, const Out& out) {
       const auto cell = statement.cell(i);
       if (json) {
         if (cell.type == journal::Cell::Type::null) continue;
-        line += (line.size() > 1 ? "," : "") + json_text(names[static_cast<std::size_t>(i)]) + ":" + cell_json(cell);
+        line += (line.size() > 1 ? "," : "") + json_text(names[static_cast<std::size_t>(i)]) + ":" +
+                cell_json(cell);
       } else {
         line += (i == 0 ? "" : "\t") + plain(cell_text(cell));
       }

@@ -19,11 +19,12 @@ constexpr std::size_t results_shown = 200;
 Result<std::vector<Link>> find_links(const journal::RunLog& log, const std::string& which,
                                      std::initializer_list<std::int64_t> numbers) {
   // The inner query finds rows by an index, the view puts names to them.
-  auto asked = ask(log,
-                   "SELECT r.id, r.cause, l.at_s, l.node, l.actor, l.sender, l.kind, l.id, l.reason, l.span_s, l.queue_s, "
-                   "l.took_s, l.round, l.version, l.samples FROM log AS l JOIN records AS r ON r.n = l.n WHERE l.n IN (" +
-                       which + ") ORDER BY l.hlc, l.n",
-                   numbers);
+  auto asked = ask(
+      log,
+      "SELECT r.id, r.cause, l.at_s, l.node, l.actor, l.sender, l.kind, l.id, l.reason, l.span_s, l.queue_s, "
+      "l.took_s, l.round, l.version, l.samples FROM log AS l JOIN records AS r ON r.n = l.n WHERE l.n IN (" +
+          which + ") ORDER BY l.hlc, l.n",
+      numbers);
   if (!asked) return asked.error();
   std::vector<Link> links;
   while (true) {
@@ -76,7 +77,8 @@ Result<std::vector<Link>> chain_to(const journal::RunLog& log, const Link& last,
 }
 
 std::string link_text(const Link& link) {
-  std::string text = fmt::format("{} -> {} {} [{}]", plain(link.sender), plain(link.actor), link.kind, link.id_text);
+  std::string text =
+      fmt::format("{} -> {} {} [{}]", plain(link.sender), plain(link.actor), link.kind, link.id_text);
   if (link.round) text += fmt::format(" round {}", *link.round);
   if (link.version) text += fmt::format(" version {}", *link.version);
   if (link.span_s > 0) text += ", computed " + time_text(link.span_s);
@@ -88,21 +90,24 @@ std::string link_text(const Link& link) {
 Status trace(const journal::RunLog& log, std::string_view id, const Out& out) {
   const auto number = journal::message_number(id);
   if (!number) {
-    return Error{ErrorCode::invalid,
-                 fmt::format("{}: is no message: give an id as `thalweg log show` prints it, as n0.a9.12", plain(id))};
+    return Error{
+        ErrorCode::invalid,
+        fmt::format("{}: is no message: give an id as `thalweg log show` prints it, as n0.a9.12", plain(id))};
   }
   const auto found = find_link(log, *number);
   if (!found) return found.error();
   if (!*found) {
-    return Error{ErrorCode::not_found,
-                 fmt::format("{}: the log has no such message: it was not handled, or it is older than the log", id)};
+    return Error{
+        ErrorCode::not_found,
+        fmt::format("{}: the log has no such message: it was not handled, or it is older than the log", id)};
   }
   const auto chain = chain_to(log, **found);
   if (!chain) return chain.error();
   double before = chain->front().at_s;
   const auto line = [&](const Link& link, std::size_t depth) {
-    const auto text = fmt::format("{:12.6f} {:>+10.3f} ms {}{}{}\n", link.at_s, (link.at_s - before) * 1e3,
-                                  std::string(2 * depth, ' '), link.id == *number ? "* " : "", link_text(link));
+    const auto text =
+        fmt::format("{:12.6f} {:>+10.3f} ms {}{}{}\n", link.at_s, (link.at_s - before) * 1e3,
+                    std::string(2 * depth, ' '), link.id == *number ? "* " : "", link_text(link));
     before = link.at_s;
     return out(text);
   };

@@ -24,7 +24,8 @@ Result<std::optional<Link>> find_link(const journal::RunLog& log, std::int64_t i
 Result<std::vector<Link>> find_links(const journal::RunLog& log, const std::string& which,
                                      std::initializer_list<std::int64_t> numbers = {});
 
-/// From the root's parameters, or its first cause that the log has, down to `last`. `from_s`: what was handled before is left out.
+/// From the root's parameters, or its first cause that the log has, down to `last`. `from_s`: what was
+/// handled before is left out.
 Result<std::vector<Link>> chain_to(const journal::RunLog& log, const Link& last, double from_s = 0);
 
 /// "w3 -> g1 contribution [n0.a9.12], computed 41 ms, queued 12 us, handled in 3 us".

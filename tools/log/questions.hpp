@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-/// What can be asked of a message log. Each answers from the log alone, whether its run goes on, has ended or was
-/// killed.
+/// What can be asked of a message log. Each answers from the log alone, whether its run goes on, has ended or
+/// was killed.
 namespace thalweg::log {
 
 /// Which records `show` and `export` take; what is empty takes all.
@@ -19,8 +19,8 @@ struct Filter {
   std::string type;    ///< "message", "decision", "wait"
   std::string reason;  ///< in which this text stands
   std::optional<std::int64_t> round, iteration, bytes_min;
-  std::optional<double> from_s, to_s;  ///< since the log's first record
-  std::optional<std::int64_t> after;   ///< row of the index; for following
+  std::optional<double> from_s, to_s;       ///< since the log's first record
+  std::optional<std::int64_t> after;        ///< row of the index; for following
   std::optional<std::int64_t> limit, last;  ///< the first so many; the last so many
 };
 
@@ -55,8 +55,8 @@ Status write_perfetto(const journal::RunLog& log, const Filter& filter, const Ou
 /// RFC 4180, with a header.
 Status write_csv(const journal::RunLog& log, const Filter& filter, const Out& out);
 
-/// One page that needs nothing but itself: lanes by actor over time. `metrics`: the run's metrics.csv, drawn below
-/// them; empty: none.
+/// One page that needs nothing but itself: lanes by actor over time. `metrics`: the run's metrics.csv, drawn
+/// below them; empty: none.
 Status write_timeline(const journal::RunLog& log, const std::string& title, const std::string& metrics,
                       const Out& out);
 

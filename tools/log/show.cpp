@@ -11,7 +11,8 @@
 
 namespace thalweg::log {
 
-Result<journal::Statement> select(const journal::RunLog& log, std::string_view columns, const Filter& filter) {
+Result<journal::Statement> select(const journal::RunLog& log, std::string_view columns,
+                                  const Filter& filter) {
   std::string where = "1";
   std::vector<std::pair<bool, std::string>> values;  // whether it is text
   const auto text = [&](const char* condition, const std::string& value) {
@@ -46,8 +47,9 @@ Result<journal::Statement> select(const journal::RunLog& log, std::string_view c
   }
   std::string sql = fmt::format("SELECT {} FROM log WHERE {} ORDER BY hlc, n", columns, where);
   if (filter.last) {
-    sql = fmt::format("SELECT {} FROM (SELECT * FROM log WHERE {} ORDER BY hlc DESC, n DESC LIMIT {}) ORDER BY hlc, n", columns,
-                      where, *filter.last);
+    sql = fmt::format(
+        "SELECT {} FROM (SELECT * FROM log WHERE {} ORDER BY hlc DESC, n DESC LIMIT {}) ORDER BY hlc, n",
+        columns, where, *filter.last);
   }
   if (filter.limit) {
     sql += " LIMIT ?";
@@ -79,7 +81,8 @@ Result<journal::Statement> ask(const journal::RunLog& log, std::string_view sql,
 Status list(const journal::RunLog& log, bool json, const Out& out) {
   constexpr const char* sql =
       "SELECT node, actor, count(*) AS records, sum(type = 'message') AS messages, sum(bytes) AS bytes, "
-      "round(min(at_s), 6) AS first_s, round(max(at_s), 6) AS last_s FROM log GROUP BY node, actor ORDER BY node, first_s";
+      "round(min(at_s), 6) AS first_s, round(max(at_s), 6) AS last_s FROM log GROUP BY node, actor ORDER BY "
+      "node, first_s";
   auto asked = ask(log, sql);
   if (!asked) return asked.error();
   if (json) return write_rows(*asked, true, out);
@@ -104,7 +107,8 @@ Status list(const journal::RunLog& log, bool json, const Out& out) {
 
 Result<std::int64_t> show(const journal::RunLog& log, const Filter& filter, bool json, const Out& out) {
   constexpr const char* columns =
-      "n, at_s, node, actor, type, kind, sender, whom, id, cause, term, round, version, iteration, samples, bytes, "
+      "n, at_s, node, actor, type, kind, sender, whom, id, cause, term, round, version, iteration, samples, "
+      "bytes, "
       "span_s, queue_s, took_s, reason, wall";
   auto asked = select(log, columns, filter);
   if (!asked) return asked.error();
@@ -119,7 +123,8 @@ Result<std::int64_t> show(const journal::RunLog& log, const Filter& filter, bool
     if (!*row) return last;
     last = std::max(last, asked->integer(0));
     const std::string type = asked->text(4);
-    std::string line = fmt::format("{:12.6f} {:>10}/{:<9} ", asked->real(1), plain(asked->text(2)), plain(asked->text(3)));
+    std::string line =
+        fmt::format("{:12.6f} {:>10}/{:<9} ", asked->real(1), plain(asked->text(2)), plain(asked->text(3)));
     if (type == "message") {
       line += fmt::format("{} from {} [{}]", asked->text(5), plain(asked->text(6)), asked->text(8));
     } else if (type == "decision") {
@@ -130,9 +135,11 @@ Result<std::int64_t> show(const journal::RunLog& log, const Filter& filter, bool
       line += fmt::format("{} for {}, {}", type == "wait" ? "waited" : "waits", plain(asked->text(7)),
                           time_text(asked->real(18)));
     }
-    constexpr std::pair<int, const char*> numbers[] = {{11, "round"}, {12, "version"}, {13, "iterations"}, {14, "samples"}, {15, "bytes"}};
+    constexpr std::pair<int, const char*> numbers[] = {
+        {11, "round"}, {12, "version"}, {13, "iterations"}, {14, "samples"}, {15, "bytes"}};
     for (const auto& [column, name] : numbers) {
-      if (!asked->is_null(column) && type == "message") line += fmt::format(" {} {}", name, asked->integer(column));
+      if (!asked->is_null(column) && type == "message")
+        line += fmt::format(" {} {}", name, asked->integer(column));
     }
     if (!asked->is_null(16)) line += " computed " + time_text(asked->real(16));
     if (!asked->is_null(19)) line += ": " + plain(asked->text(19));

@@ -15,7 +15,8 @@ constexpr double straggler_factor = 1.5;
 
 double quantile(std::vector<double>& values, double share) {
   if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  const auto at =
+      values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }
@@ -78,8 +79,8 @@ std::string workers_text(Workers& workers) {
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     const double span = worker.last_s - worker.first_s;
     table.add({plain(name), std::to_string(worker.spans_s.size()), time_text(middle),
-               time_text(quantile(worker.spans_s, 0.99)), time_text(worker.computed_s), time_text(worker.waited_s),
-               most == worker.waited_for.end() ? "" : plain(most->first),
+               time_text(quantile(worker.spans_s, 0.99)), time_text(worker.computed_s),
+               time_text(worker.waited_s), most == worker.waited_for.end() ? "" : plain(most->first),
                span > 0 ? fmt::format("{:.0f} %", 100 * worker.computed_s / span) : ""});
   }
   if (table.empty()) return "";
@@ -87,7 +88,8 @@ std::string workers_text(Workers& workers) {
   const double usual = quantile(medians, 0.5);
   for (const auto& [middle, name] : by_worker) {
     if (medians.size() > 1 && middle > straggler_factor * usual) {
-      text += fmt::format("{} is a straggler: its steps take {}, the others' {}\n", plain(name), time_text(middle), time_text(usual));
+      text += fmt::format("{} is a straggler: its steps take {}, the others' {}\n", plain(name),
+                          time_text(middle), time_text(usual));
     }
   }
   return text;
@@ -95,9 +97,10 @@ std::string workers_text(Workers& workers) {
 
 /// Of what reached the root: how many versions old, by the version that was newest when it was handled.
 Result<std::string> staleness_text(const journal::RunLog& log) {
-  auto asked = ask(log,
-                   "SELECT kind, version, iteration FROM log WHERE (kind = 'contribution' AND actor = 'root') OR "
-                   "kind = 'committed' ORDER BY hlc, n");
+  auto asked =
+      ask(log,
+          "SELECT kind, version, iteration FROM log WHERE (kind = 'contribution' AND actor = 'root') OR "
+          "kind = 'committed' ORDER BY hlc, n");
   if (!asked) return asked.error();
   std::map<std::int64_t, std::int64_t> ages;
   std::int64_t newest = 0;
@@ -138,7 +141,8 @@ Status stats(const journal::RunLog& log, const Out& out) {
 
 Result<bool> diff(const journal::RunLog& one, const journal::RunLog& other, const Out& out) {
   constexpr const char* sql =
-      "SELECT actor, sender, kind, round, version, iteration, samples, reason, id, at_s FROM log WHERE type = 'message' AND "
+      "SELECT actor, sender, kind, round, version, iteration, samples, reason, id, at_s FROM log WHERE type "
+      "= 'message' AND "
       "kind NOT IN ('tick', 'heartbeat') ORDER BY hlc, n";
   struct Message {
     std::string what, id;
@@ -184,8 +188,8 @@ Result<bool> diff(const journal::RunLog& one, const journal::RunLog& other, cons
                                  : fmt::format("{} [{}] at {:.6f} s", where->what, where->id, where->at_s);
     };
     const double when = at != messages.end() ? at->at_s : messages.empty() ? 0 : messages.back().at_s;
-    const auto line = fmt::format("{}: message {}: {}; in the other {}\n", plain(actor), at - messages.begin() + 1,
-                                  said(messages, at), said(others, at_other));
+    const auto line = fmt::format("{}: message {}: {}; in the other {}\n", plain(actor),
+                                  at - messages.begin() + 1, said(messages, at), said(others, at_other));
     // The earliest stands first: the others follow from it.
     if (same || when < first_s) {
       text = line + text;

@@ -26,11 +26,12 @@ double median(std::vector<double> values) {
 
 /// Sums of waits between two times, the longest first.
 Status say_waits(const journal::RunLog& log, double from_s, double to_s, const Out& out) {
-  auto asked = ask(log,
-                   "SELECT node, actor, whom, sum(min(at_s + took_s, ?2 / 1e6) - max(at_s, ?1 / 1e6)), reason FROM log "
-                   "WHERE type IN ('wait', 'waiting') AND at_s + took_s >= ?1 / 1e6 AND at_s <= ?2 / 1e6 "
-                   "GROUP BY node, actor, whom ORDER BY 4 DESC",
-                   {static_cast<std::int64_t>(from_s * 1e6), static_cast<std::int64_t>(to_s * 1e6)});
+  auto asked = ask(
+      log,
+      "SELECT node, actor, whom, sum(min(at_s + took_s, ?2 / 1e6) - max(at_s, ?1 / 1e6)), reason FROM log "
+      "WHERE type IN ('wait', 'waiting') AND at_s + took_s >= ?1 / 1e6 AND at_s <= ?2 / 1e6 "
+      "GROUP BY node, actor, whom ORDER BY 4 DESC",
+      {static_cast<std::int64_t>(from_s * 1e6), static_cast<std::int64_t>(to_s * 1e6)});
   if (!asked) return asked.error();
   Table table({"who", "waited for", "time", "for what"});
   std::size_t rows = 0;
@@ -38,7 +39,8 @@ Status say_waits(const journal::RunLog& log, double from_s, double to_s, const O
     const auto row = asked->step();
     if (!row) return row.error();
     if (!*row || rows++ == waits_shown) break;
-    table.add({plain(asked->text(1)), plain(asked->text(2)), time_text(asked->real(3)), plain(asked->text(4))});
+    table.add(
+        {plain(asked->text(1)), plain(asked->text(2)), time_text(asked->real(3)), plain(asked->text(4))});
   }
   if (table.empty()) return {};
   return out("who waited for whom:\n" + table.text());
@@ -48,7 +50,8 @@ Status say_waits(const journal::RunLog& log, double from_s, double to_s, const O
 Result<std::vector<std::string>> events(const journal::RunLog& log, double from_s, double to_s) {
   auto asked = ask(log,
                    "SELECT at_s, actor, kind, reason FROM log WHERE at_s >= ? / 1e6 AND at_s <= ? / 1e6 AND "
-                   "reason IS NOT NULL AND (kind IN ('departed', 'left', 'failed', 'parted', 'refuse', 'leave', 'closing') "
+                   "reason IS NOT NULL AND (kind IN ('departed', 'left', 'failed', 'parted', 'refuse', "
+                   "'leave', 'closing') "
                    "OR reason LIKE 'refuse%' OR reason LIKE 'pauses%' OR type = 'dropped') ORDER BY hlc",
                    {static_cast<std::int64_t>(from_s * 1e6), static_cast<std::int64_t>(to_s * 1e6)});
   if (!asked) return asked.error();
@@ -64,10 +67,11 @@ Result<std::vector<std::string>> events(const journal::RunLog& log, double from_
 
 /// What the workers' steps of the path's time say: the slowest, when it stands out.
 Result<std::string> straggler(const journal::RunLog& log, std::int64_t round) {
-  auto asked = ask(log,
-                   "SELECT sender, sum(span_s) FROM log WHERE kind = 'contribution' AND round = ? AND sender LIKE 'w%' "
-                   "AND span_s > 0 GROUP BY sender",
-                   {round});
+  auto asked = ask(
+      log,
+      "SELECT sender, sum(span_s) FROM log WHERE kind = 'contribution' AND round = ? AND sender LIKE 'w%' "
+      "AND span_s > 0 GROUP BY sender",
+      {round});
   if (!asked) return asked.error();
   std::vector<double> spans;
   std::pair<double, std::string> slowest;
@@ -78,8 +82,10 @@ Result<std::string> straggler(const journal::RunLog& log, std::int64_t round) {
     spans.push_back(asked->real(1));
     slowest = std::max(slowest, {asked->real(1), asked->text(0)});
   }
-  const double usual = median(spans);
-  if (spans.size() < 2 || slowest.first < straggler_factor * usual) return std::string();
+  if (spans.size() < 2) return std::string();
+  std::erase(spans, slowest.first);
+  const double usual = spans.empty() ? slowest.first : median(spans);
+  if (slowest.first < straggler_factor * usual) return std::string();
   return fmt::format("{} is slow: it computed for {}, the others for {}", plain(slowest.second),
                      time_text(slowest.first), time_text(usual));
 }
@@ -96,11 +102,11 @@ std::string longest(const std::vector<Link>& path) {
     if (link.span_s > gap / 2) {
       text = fmt::format("{} computed for {}", plain(link.actor), time_text(link.span_s));
     } else if (link.queue_s > gap / 2) {
-      text = fmt::format("the {} of {} to {} was under way for {}", link.kind, plain(link.sender), plain(link.actor),
-                         time_text(link.queue_s));
+      text = fmt::format("the {} of {} to {} was under way for {}", link.kind, plain(link.sender),
+                         plain(link.actor), time_text(link.queue_s));
     } else {
-      text = fmt::format("{} needed {} before it sent {} to {}", plain(link.sender), time_text(gap), link.kind,
-                         plain(link.actor));
+      text = fmt::format("{} needed {} before it sent {} to {}", plain(link.sender), time_text(gap),
+                         link.kind, plain(link.actor));
     }
   }
   return text;
@@ -109,26 +115,33 @@ std::string longest(const std::vector<Link>& path) {
 }  // namespace
 
 Status why_round(const journal::RunLog& log, std::int64_t round, const Out& out) {
-  auto closed = find_links(log, "SELECT n FROM records WHERE round = ? AND type = 1 AND kind IN "
-                                "(SELECT kind FROM kinds WHERE name = 'round_closed')", {round});
+  auto closed = find_links(log,
+                           "SELECT n FROM records WHERE round = ? AND type = 1 AND kind IN "
+                           "(SELECT kind FROM kinds WHERE name = 'round_closed')",
+                           {round});
   if (!closed) return closed.error();
   if (closed->empty()) {
-    return Error{ErrorCode::not_found,
-                 fmt::format("round {}: the log does not say that it was closed: it may be older than the log, or be the "
-                             "one that is open: ask with --now",
-                             round)};
+    return Error{
+        ErrorCode::not_found,
+        fmt::format(
+            "round {}: the log does not say that it was closed: it may be older than the log, or be the "
+            "one that is open: ask with --now",
+            round)};
   }
   const auto& last = closed->back();
   // It was opened when the one before it was closed.
-  auto before = find_links(log, "SELECT n FROM records WHERE round = ? AND type = 1 AND kind IN "
-                                "(SELECT kind FROM kinds WHERE name = 'round_closed')", {round - 1});
+  auto before = find_links(log,
+                           "SELECT n FROM records WHERE round = ? AND type = 1 AND kind IN "
+                           "(SELECT kind FROM kinds WHERE name = 'round_closed')",
+                           {round - 1});
   if (!before) return before.error();
   auto path = chain_to(log, last, before->empty() ? 0 : before->back().at_s - before->back().queue_s);
   if (!path) return path.error();
   const double from_s = before->empty() ? path->front().at_s : before->back().at_s;
   auto slow = straggler(log, round);
   if (!slow) return slow.error();
-  std::string head = fmt::format("round {} took {}: {}\n", round, time_text(last.at_s - from_s), longest(*path));
+  std::string head =
+      fmt::format("round {} took {}: {}\n", round, time_text(last.at_s - from_s), longest(*path));
   if (!slow->empty()) head += *slow + "\n";
   if (auto written = out(head); !written) return written;
   const auto happened = events(log, from_s, last.at_s);
@@ -150,7 +163,8 @@ Status why_round(const journal::RunLog& log, std::int64_t round, const Out& out)
 }
 
 Status why_iteration(const journal::RunLog& log, std::int64_t iteration, const Out& out) {
-  auto asked = ask(log, "SELECT round, iteration FROM log WHERE kind = 'contribution' AND actor = 'root' ORDER BY hlc, n");
+  auto asked = ask(
+      log, "SELECT round, iteration FROM log WHERE kind = 'contribution' AND actor = 'root' ORDER BY hlc, n");
   if (!asked) return asked.error();
   std::int64_t done = 0;
   while (true) {
@@ -166,10 +180,12 @@ Status why_iteration(const journal::RunLog& log, std::int64_t iteration, const O
 
 Status why_now(const journal::RunLog& log, const Out& out) {
   // The newest thing known of each actor: whether it waits, and for whom.
-  auto asked = ask(log,
-                   "SELECT l.node, l.actor, l.type, l.whom, l.took_s, l.reason, l.at_s, l.kind FROM log AS l JOIN "
-                   "(SELECT life, actor, max(n) AS newest FROM records WHERE type IN (1, 3, 4) GROUP BY life, actor) AS last "
-                   "ON l.n = last.newest ORDER BY l.at_s");
+  auto asked =
+      ask(log,
+          "SELECT l.node, l.actor, l.type, l.whom, l.took_s, l.reason, l.at_s, l.kind FROM log AS l JOIN "
+          "(SELECT life, actor, max(n) AS newest FROM records WHERE type IN (1, 3, 4) GROUP BY life, actor) "
+          "AS last "
+          "ON l.n = last.newest ORDER BY l.at_s");
   if (!asked) return asked.error();
   struct Last {
     std::string node, type, whom, reason, kind;
@@ -181,15 +197,19 @@ Status why_now(const journal::RunLog& log, const Out& out) {
     const auto row = asked->step();
     if (!row) return row.error();
     if (!*row) break;
-    Last last{asked->text(0), asked->text(2), asked->text(3), asked->text(5), asked->text(7), asked->real(4), asked->real(6)};
+    Last last{asked->text(0), asked->text(2), asked->text(3), asked->text(5),
+              asked->text(7), asked->real(4), asked->real(6)};
     end_s = std::max(end_s, last.at_s + (last.type == "waiting" ? last.took_s : 0));
     actors[asked->text(1)] = std::move(last);
   }
-  auto closing = find_links(log, "SELECT n FROM records WHERE type = 1 AND kind IN (SELECT kind FROM kinds WHERE name = 'closing')");
+  auto closing = find_links(
+      log,
+      "SELECT n FROM records WHERE type = 1 AND kind IN (SELECT kind FROM kinds WHERE name = 'closing')");
   if (!closing) return closing.error();
   if (!closing->empty() && closing->back().at_s + 1 > end_s) {
     const auto& why = closing->back().reason;
-    return out(fmt::format("nothing waits: the run has ended at {:.3f} s{}\n", closing->back().at_s, why.empty() ? "" : ": " + plain(why)));
+    return out(fmt::format("nothing waits: the run has ended at {:.3f} s{}\n", closing->back().at_s,
+                           why.empty() ? "" : ": " + plain(why)));
   }
   auto text = fmt::format("at the end of the log, {:.3f} s after its beginning:\n", end_s);
   std::set<std::string> seen;
@@ -197,13 +217,15 @@ Status why_now(const journal::RunLog& log, const Out& out) {
   while (actors.contains(at) && seen.insert(at).second) {
     const auto& last = actors.at(at);
     if (last.type == "waiting") {
-      text += fmt::format("{} waits for {} since {:.3f} s: {}\n", plain(at), plain(last.whom), last.at_s, plain(last.reason));
+      text += fmt::format("{} waits for {} since {:.3f} s: {}\n", plain(at), plain(last.whom), last.at_s,
+                          plain(last.reason));
       at = last.whom;
       continue;
     }
     culprit = at;
     text += fmt::format("{} was last heard of at {:.3f} s, {} before the end: {} {}\n", plain(at), last.at_s,
-                        time_text(end_s - last.at_s), last.type, last.kind.empty() ? plain(last.reason) : last.kind);
+                        time_text(end_s - last.at_s), last.type,
+                        last.kind.empty() ? plain(last.reason) : last.kind);
     break;
   }
   if (culprit.empty() && !seen.empty()) text += fmt::format("{} is not in the log\n", plain(at));

@@ -36,6 +36,9 @@ struct ClusterOptions {
   std::function<void(const RunEvent&)> on_event;
   /// Empty: all of the run is in this process.
   std::optional<ListenOptions> listen = {};
+  /// Makes the page that `http.listen` shows as /timeline, from the run folder; on a thread of the cluster's.
+  /// Empty: there is none.
+  std::function<std::string(const std::filesystem::path& folder)> timeline = {};
 };
 
 class Cluster {

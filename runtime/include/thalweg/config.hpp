@@ -151,6 +151,12 @@ struct Config {
     friend bool operator==(const Log&, const Log&) = default;
   } log;
 
+  /// The live endpoint, for browsers and Prometheus.
+  struct Http {
+    std::string listen;  ///< "127.0.0.1:0", port 0: any free one; empty: none
+    friend bool operator==(const Http&, const Http&) = default;
+  } http;
+
   /// How the nodes of a run that has several find each other and stay in touch.
   struct Net {
     std::string listen;  ///< "HOST:PORT" or "[IPV6]:PORT", port 0: any free one; empty: the node decides

@@ -26,10 +26,10 @@ struct NodeOptions {
   std::string name;            ///< for logs; empty: host-pid
   std::filesystem::path log;   ///< folder for this node's message log; empty: none is written
   std::filesystem::path data;  ///< where the data set is on this machine; empty: where the job says
-  /// How long a lost root is looked for, at the same address. Meanwhile the node keeps the newest version that
-  /// it has, and offers it to the root that comes back; 0: it ends at once.
+  /// How long a lost root is looked for, at the same address. Meanwhile the node keeps the newest version
+  /// that it has, and offers it to the root that comes back; 0: it ends at once.
   std::chrono::seconds rejoin_for{60};
-  ModelFactory model;          ///< own network, as the root's; empty: the built-in one that the job names
+  ModelFactory model;  ///< own network, as the root's; empty: the built-in one that the job names
   /// Lines for people: joined as what, lost, going again. On a thread of the node's; may be empty.
   std::function<void(const std::string&)> on_note;
 };
@@ -47,7 +47,8 @@ class Node {
   ~Node();
 
   /// Blocks until the run has ended or this node has left it. Call it once.
-  /// Fails: `unreachable` when the root was lost and did not come back; `failed` when it has shut this node out.
+  /// Fails: `unreachable` when the root was lost and did not come back; `failed` when it has shut this node
+  /// out.
   Status wait();
 
   /// Asks to leave: what is being computed is finished and handed over. Any thread; returns at once.

@@ -12,15 +12,15 @@
 namespace thalweg {
 
 enum class ErrorCode {
-  invalid,    ///< what the user typed or wrote in the job file is wrong; programs exit with 2
-  not_found,  ///< a file, folder, device or name does not exist
-  corrupt,    ///< a file is truncated, foreign or damaged
-  mismatch,   ///< two things that belong together do not fit, as a checkpoint and a model
-  busy,       ///< something is in use by somebody else, as a locked run folder
-  io,         ///< the operating system refused: disk full, no permission
-  diverged,   ///< numbers are no longer finite
+  invalid,      ///< what the user typed or wrote in the job file is wrong; programs exit with 2
+  not_found,    ///< a file, folder, device or name does not exist
+  corrupt,      ///< a file is truncated, foreign or damaged
+  mismatch,     ///< two things that belong together do not fit, as a checkpoint and a model
+  busy,         ///< something is in use by somebody else, as a locked run folder
+  io,           ///< the operating system refused: disk full, no permission
+  diverged,     ///< numbers are no longer finite
   unreachable,  ///< who is needed cannot be reached, or no longer
-  failed,     ///< anything else that went wrong at run time
+  failed,       ///< anything else that went wrong at run time
 };
 
 /// An error and its text, in the form "what failed: why: what to do".

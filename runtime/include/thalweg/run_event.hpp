@@ -10,8 +10,8 @@
 #include <vector>
 
 /// What a cluster tells the program that started it, in order: `Started`, then `Progressed`, `Evaluated`,
-/// `WorkerLost`, `WorkerJoined`, `RunPaused` and `Checkpointed` as training goes on, last `Ended`. The reporter actor
-/// makes these from commit records.
+/// `WorkerLost`, `WorkerJoined`, `RunPaused` and `Checkpointed` as training goes on, last `Ended`. The
+/// reporter actor makes these from commit records.
 namespace thalweg {
 
 /// The actors stand and the first batch is about to be cut.
@@ -26,6 +26,7 @@ struct Started {
   std::string tree;
   std::string device;            ///< what computes, in words; empty: unknown
   std::filesystem::path folder;  ///< the run folder
+  std::string http;              ///< where the run answers browsers: "127.0.0.1:41234"; empty: nowhere
   /// Set when the run goes on from a checkpoint: its version, and in words what was not restored.
   std::optional<std::uint64_t> resumed_from;
   std::string not_restored;
@@ -70,8 +71,8 @@ struct WorkerJoined {
   std::size_t workers = 0;
 };
 
-/// There are fewer workers than `sync.min_workers`: nothing more is given out until others have come. Or, when
-/// `workers` is not below `wanted` any more, the run goes on.
+/// There are fewer workers than `sync.min_workers`: nothing more is given out until others have come. Or,
+/// when `workers` is not below `wanted` any more, the run goes on.
 struct RunPaused {
   double wall_s = 0;
   std::size_t workers = 0;  ///< there are
@@ -137,6 +138,7 @@ struct Ended {
   Summary summary;
 };
 
-using RunEvent = std::variant<Started, Progressed, Evaluated, Ended, WorkerLost, Checkpointed, WorkerJoined, RunPaused>;
+using RunEvent =
+    std::variant<Started, Progressed, Evaluated, Ended, WorkerLost, Checkpointed, WorkerJoined, RunPaused>;
 
 }  // namespace thalweg

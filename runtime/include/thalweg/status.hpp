@@ -11,8 +11,8 @@
 namespace thalweg {
 
 struct InquiryOptions {
-  std::string root;            ///< where the run's root listens: "host:7000", "[::1]:7000"
-  std::filesystem::path keys;  ///< folder of a node's keys, as `thalweg keys node` makes it
+  std::string root;                          ///< where the run's root listens: "host:7000", "[::1]:7000"
+  std::filesystem::path keys;                ///< folder of a node's keys, as `thalweg keys node` makes it
   std::chrono::milliseconds patience{5000};  ///< for each answer
 };
 

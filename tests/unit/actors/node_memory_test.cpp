@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
+#include <string>
 #include <vector>
 
 /// What a node keeps beside its actors: the newest version, and who waits for whom.
@@ -112,22 +114,33 @@ TEST(WaitBoard, ForgetsWhoHasEnded) {
 
 TEST(WaitBoard, PassesEverythingOn) {
   struct Counting : MessageSink {
-    int handled_ = 0, decided_ = 0, waits_ = 0, goes_on_ = 0;
+    int handles_ = 0, handled_ = 0, decided_ = 0;
+    std::chrono::nanoseconds waited_{};
+    std::string whom_;
+    void handles(const Handles&) noexcept override { ++handles_; }
     void handled(const Handled&) noexcept override { ++handled_; }
     void decided(const Decided&) noexcept override { ++decided_; }
-    void waits(const Waits&) noexcept override { ++waits_; }
-    void goes_on(ActorNumber, std::string_view) noexcept override { ++goes_on_; }
+    void waited(const Waited& wait) noexcept override {
+      waited_ = wait.took;
+      whom_ = wait.for_whom;
+    }
   };
   ManualClock clock;
   Counting next;
   WaitBoard board(clock, &next);
   const Stamp stamp;
   const rules::Reason reason{"because"};
+  board.handles({ActorNumber{1}, "w1", stamp, {}, nullptr});
   board.handled({ActorNumber{1}, "w1", stamp, {}, {}});
   board.decided({ActorNumber{1}, "w1", {}, reason});
   board.waits({ActorNumber{1}, "w1", "g0", reason});
+  clock.advance(std::chrono::milliseconds(7));
   board.goes_on(ActorNumber{1}, "w1");
-  EXPECT_EQ(next.handled_ + next.decided_ + next.waits_ + next.goes_on_, 4);
+  EXPECT_EQ(next.handles_, 1);
+  EXPECT_EQ(next.handled_, 1);
+  EXPECT_EQ(next.decided_, 1);
+  EXPECT_EQ(next.waited_, std::chrono::milliseconds(7)) << "with how long it took";
+  EXPECT_EQ(next.whom_, "g0");
 }
 
 }  // namespace

@@ -148,7 +148,8 @@ bool ends(pid_t process) {
 TEST_F(LauncherTest, NobodyOutlivesALauncherThatIsKilled) {
   // What the launcher leaves behind becomes this process's, which can then wait for it.
   ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-  for (const char* name : {"root.pid", "node.pid"}) ASSERT_EQ(::mkfifo((folder.path() / name).c_str(), 0600), 0);
+  for (const char* name : {"root.pid", "node.pid"})
+    ASSERT_EQ(::mkfifo((folder.path() / name).c_str(), 0600), 0);
   crew.root = shell("trap '' TERM; " + listen + "echo $$ > root.pid; exec sleep 100");
   add_node("echo $$ > node.pid; exec sleep 100");
   const pid_t launcher = ::fork();
