@@ -84,7 +84,8 @@ TEST(Http, ARunAnswersWhileItGoesOn) {
   EXPECT_THAT(get(port, "/timeline"), HasSubstr("const DATA={lanes:["));
   EXPECT_THAT(get(port, "/nothing"), StartsWith("HTTP/1.1 404 "));
   EXPECT_EQ(body_of(talk(port, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")), "");
-  EXPECT_THAT(talk(port, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx"), StartsWith("HTTP/1.1 405 "));
+  EXPECT_THAT(talk(port, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx"),
+              StartsWith("HTTP/1.1 405 "));
 
   // What is no request is answered or cut off, and everybody else is answered all the same.
   std::mt19937 random(7);
@@ -94,7 +95,8 @@ TEST(Http, ARunAnswersWhileItGoesOn) {
     const std::string answer = talk(port, i % 2 == 0 ? junk : "GET / HTTP/1.1\r\n" + junk + "\r\n\r\n");
     EXPECT_TRUE(answer.empty() || answer.starts_with("HTTP/1.1 ")) << answer;
   }
-  EXPECT_THAT(talk(port, "GET /" + std::string(100'000, 'a') + " HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 4"));
+  EXPECT_THAT(talk(port, "GET /" + std::string(100'000, 'a') + " HTTP/1.1\r\n\r\n"),
+              StartsWith("HTTP/1.1 4"));
   EXPECT_THAT(get(port, "/healthz"), HasSubstr("200 OK"));
   run.send(SIGINT);
   EXPECT_EQ(run.wait().exit_code, 130);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -76,13 +77,13 @@ TEST_F(LogQuestions, AreAnsweredOfARunThatEnded) {
 }
 
 TEST_F(LogQuestions, AStragglerIsNamed) {
-  train({"--set", "emulate.step=2ms", "--set", "emulate.slow.w3=5", "--steps", "20"});
+  train({"--set", "emulate.step=2ms", "--set", "emulate.slow.w3=5"});
   EXPECT_THAT(ask({"why", "out", "--round", "10"}), HasSubstr("w3 is slow: it computed for "));
   EXPECT_THAT(ask({"stats", "out"}), HasSubstr("w3 is a straggler: its steps take "));
 }
 
 TEST_F(LogQuestions, ASlowLinkIsNamed) {
-  train({"--set", "emulate.delay_ms=20", "--steps", "10"});
+  train({"--set", "emulate.delay_ms=20", "--set", "stop.max_samples=640"});
   const std::string why = ask({"why", "out", "--round", "5"});
   EXPECT_THAT(why, ::testing::ContainsRegex(
                        "the [a-z_]+ of (root|g[01]) to (root|g[01]|scheduler) was under way for 2[0-9]\\."));
@@ -112,12 +113,12 @@ TEST_F(LogQuestions, AreAnsweredOfARunOfWhichEveryProcessWasKilled) {
 }
 
 TEST_F(LogQuestions, TellTheSameRunFromAnother) {
-  train({"--steps", "3"});
+  train({"--set", "stop.max_samples=192"});
   EXPECT_THAT(ask({"diff", "out", "out"}), HasSubstr("the same messages"));
 }
 
 TEST_F(LogQuestions, ThatAreNoneAreExplained) {
-  train({"--steps", "2", "--set", "log.level=off"});
+  train({"--set", "stop.max_samples=128", "--set", "log.level=off"});
   const auto expect = [&](const std::vector<std::string>& arguments, int code, const std::string& message) {
     const Finished finished = run(arguments);
     EXPECT_EQ(finished.exit_code, code) << message;
@@ -128,6 +129,7 @@ TEST_F(LogQuestions, ThatAreNoneAreExplained) {
   expect({"log", "why", "out"}, 1, "holds no message log");
   expect({"log", "sho", "out"}, 2, "did you mean show?");
   expect({"log", "trace", "out"}, 2, "log trace needs a RUN and a MESSAGE");
+  std::filesystem::create_directory(folder.path() / "log");
   folder.write("log/root-001.sqlite", "this is no database");
   expect({"log", "ls", "."}, 0, "root-001.sqlite");
 }

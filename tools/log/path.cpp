@@ -87,6 +87,50 @@ std::string link_text(const Link& link) {
   return text;
 }
 
+namespace {
+
+/// What was caused by `first` and how far from it, in no order. Where it only waited for others, in a round
+/// that a later message closed, what came of that round.
+Result<std::vector<std::pair<Link, std::size_t>>> results_of(const journal::RunLog& log, const Link& first) {
+  std::vector<std::pair<Link, std::size_t>> open{{first, 0}}, results;
+  std::set<std::int64_t> seen{first.id};
+  bool committed = false;
+  const auto follow = [&]() -> Status {
+    while (!open.empty() && results.size() < results_shown) {
+      const auto [parent, depth] = open.front();
+      open.erase(open.begin());
+      auto children = find_links(log, "SELECT n FROM records WHERE cause = ? AND type = 1", {parent.id});
+      if (!children) return children.error();
+      for (auto& child : *children) {
+        // What follows a commit is everything; that its parameters are adopted is the end of a gradient's
+        // way.
+        if (parent.kind == "parameters" && child.kind != "parameters") continue;
+        if (!seen.insert(child.id).second) continue;
+        committed = committed || child.kind == "committed";
+        results.emplace_back(child, depth + 1);
+        open.emplace_back(child, depth + 1);
+      }
+    }
+    return {};
+  };
+  if (auto followed = follow(); !followed) return followed.error();
+  if (committed || !first.round || first.kind != "contribution") return results;
+  auto commits = find_links(log,
+                            "SELECT n FROM records WHERE round = ? AND type = 1 AND kind IN "
+                            "(SELECT kind FROM kinds WHERE name = 'committed')",
+                            {*first.round});
+  if (!commits) return commits.error();
+  for (const auto& commit : *commits) {
+    auto closer = find_link(log, commit.cause);
+    if (!closer) return closer.error();
+    if (*closer) open.emplace_back(std::move(**closer), results.empty() ? 0 : results.back().second);
+  }
+  if (auto followed = follow(); !followed) return followed.error();
+  return results;
+}
+
+}  // namespace
+
 Status trace(const journal::RunLog& log, std::string_view id, const Out& out) {
   const auto number = journal::message_number(id);
   if (!number) {
@@ -114,29 +158,14 @@ Status trace(const journal::RunLog& log, std::string_view id, const Out& out) {
   for (const auto& link : *chain) {
     if (auto written = line(link, 0); !written) return written;
   }
-  // What came of it, in the order in which it happened.
-  std::vector<std::pair<Link, std::size_t>> open{{**found, 0}};
-  std::set<std::int64_t> seen{*number};
-  std::vector<std::pair<Link, std::size_t>> results;
-  while (!open.empty() && results.size() < results_shown) {
-    const auto [parent, depth] = open.front();
-    open.erase(open.begin());
-    auto children = find_links(log, "SELECT n FROM records WHERE cause = ? AND type = 1", {parent.id});
-    if (!children) return children.error();
-    for (auto& child : *children) {
-      // What follows a commit is everything; that its parameters are adopted is the end of a gradient's way.
-      if (parent.kind == "parameters" && child.kind != "parameters") continue;
-      if (!seen.insert(child.id).second) continue;
-      results.emplace_back(child, depth + 1);
-      open.emplace_back(child, depth + 1);
-    }
-  }
-  std::stable_sort(results.begin(), results.end(),
+  auto results = results_of(log, **found);
+  if (!results) return results.error();
+  std::stable_sort(results->begin(), results->end(),
                    [](const auto& a, const auto& b) { return a.first.at_s < b.first.at_s; });
-  for (const auto& [link, depth] : results) {
+  for (const auto& [link, depth] : *results) {
     if (auto written = line(link, depth); !written) return written;
   }
-  if (results.size() >= results_shown) return out(fmt::format("and more: {} are shown\n", results_shown));
+  if (results->size() >= results_shown) return out(fmt::format("and more: {} are shown\n", results_shown));
   return {};
 }
 

@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t waits_shown = 10;
 /// A step that took so many times as long as the round's others is a straggler's.
 constexpr double straggler_factor = 1.5;
+/// But only when the round could have been shorter by this share without it.
+constexpr double straggler_share = 0.1;
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -66,7 +68,7 @@ Result<std::vector<std::string>> events(const journal::RunLog& log, double from_
 }
 
 /// What the workers' steps of the path's time say: the slowest, when it stands out.
-Result<std::string> straggler(const journal::RunLog& log, std::int64_t round) {
+Result<std::string> straggler(const journal::RunLog& log, std::int64_t round, double round_s) {
   auto asked = ask(
       log,
       "SELECT sender, sum(span_s) FROM log WHERE kind = 'contribution' AND round = ? AND sender LIKE 'w%' "
@@ -85,6 +87,7 @@ Result<std::string> straggler(const journal::RunLog& log, std::int64_t round) {
   if (spans.size() < 2) return std::string();
   std::erase(spans, slowest.first);
   const double usual = spans.empty() ? slowest.first : median(spans);
+  if (slowest.first - usual < straggler_share * round_s) return std::string();
   if (slowest.first < straggler_factor * usual) return std::string();
   return fmt::format("{} is slow: it computed for {}, the others for {}", plain(slowest.second),
                      time_text(slowest.first), time_text(usual));
@@ -138,7 +141,7 @@ Status why_round(const journal::RunLog& log, std::int64_t round, const Out& out)
   auto path = chain_to(log, last, before->empty() ? 0 : before->back().at_s - before->back().queue_s);
   if (!path) return path.error();
   const double from_s = before->empty() ? path->front().at_s : before->back().at_s;
-  auto slow = straggler(log, round);
+  auto slow = straggler(log, round, last.at_s - from_s);
   if (!slow) return slow.error();
   std::string head =
       fmt::format("round {} took {}: {}\n", round, time_text(last.at_s - from_s), longest(*path));
