@@ -216,7 +216,7 @@ class Reader {
     bool there = false;
     read(there);
     field.reset();
-    if (there) read(field.emplace());
+    if (there) read(field.emplace(Value{}));
   }
   template <class Value>
   void read(std::shared_ptr<const Value>& field) {

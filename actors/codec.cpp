@@ -67,9 +67,9 @@ struct Codecs<std::variant<Bodies...>> {
                                        std::vector<Payload>& payloads, Neighbours& neighbours) {
     std::optional<Result<TravellingBody>> body;
     // Goes through the bodies until one is of that kind.
-    ((kind == kind_of<Bodies> &&
-      (body.emplace(decode_as<Bodies>(bytes, std::move(payloads), neighbours)), true)) ||
-     ...);
+    (void)((kind == kind_of<Bodies> &&
+            (body.emplace(decode_as<Bodies>(bytes, std::move(payloads), neighbours)), true)) ||
+           ...);
     if (body) return *std::move(body);
     return Error{ErrorCode::corrupt, fmt::format("{} does not travel between nodes", kind_name(kind))};
   }

@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <arpa/inet.h>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <ifaddrs.h>
 #include <poll.h>
 #include <string>
 #include <sys/prctl.h>
@@ -58,6 +61,21 @@ bool ends(pid_t process) {
   ::close(fd);
   if (ended) ::waitpid(process, nullptr, 0);
   return ended;
+}
+
+/// An IPv4 address of this machine that is not loopback; empty: it has none.
+std::string own_address() {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return "";
+  std::string found;
+  for (const ifaddrs* each = all; each != nullptr && found.empty(); each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+    char text[INET_ADDRSTRLEN] = "";
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr, text, sizeof text);
+    if (std::string(text).rfind("127.", 0) != 0) found = text;
+  }
+  ::freeifaddrs(all);
+  return found;
 }
 
 class LaunchTest : public ::testing::Test {
@@ -245,6 +263,38 @@ TEST_F(LaunchTest, StatusSaysHowARunIs) {
   expect_refused({"status", "127.0.0.1:1", "--keys", "out/keys/local"}, 1, "the run's root: ");
 }
 
+TEST_F(LaunchTest, NodesOfOtherMachinesAreStartedOverSsh) {
+  const std::string address = own_address();
+  if (address.empty()) GTEST_SKIP() << "this machine has no address that others could reach";
+  // An ssh that goes nowhere: what it is to run there runs here, in a folder that stands for the other home.
+  const auto program = std::filesystem::path(std::getenv("THALWEG_PROGRAM")).parent_path().string();
+  std::filesystem::create_directories(folder.path() / "bin");
+  const auto ssh = folder.write("bin/ssh",
+                                "#!/bin/sh\necho \"$@\" >> ssh.txt\nwhile [ \"$1\" != -- ]; do shift; done\n"
+                                "shift 2\nexec sh -c \"$1\"\n");
+  std::filesystem::permissions(ssh, std::filesystem::perms::owner_all);
+  const ProcessOptions with_ssh{.folder = folder.path(),
+                                .environment = {{"PATH", (folder.path() / "bin").string() + ":" + program +
+                                                             ":" + std::getenv("PATH")}}};
+  ASSERT_EQ(run({"keys", "init", "authority"}).exit_code, 0);
+  for (const char* name : {"root", "other"}) {
+    ASSERT_EQ(run({"keys", "node", name, "--dir", "authority"}).exit_code, 0);
+  }
+  std::filesystem::rename(folder.path() / "authority/other", folder.path() / "keys");
+  folder.write(
+      "job.toml",
+      "[data]\nname = \"synthetic\"\nsamples = 2048\nclasses = 4\nnoise = 6.0\n[model]\nname = \"mlp\"\n"
+      "hidden = [32]\n[train]\nlr = 0.01\nepochs = 2\n[topology]\nworkers = 2\n"
+      "[[node]]\nworkers = 1\n[[node]]\nhost = \"other\"\nworkers = 1\n");
+  const Finished finished = run_program({"launch", "job.toml", "--out", "out", "--set",
+                                         "net.listen=" + address + ":0", "--set", "net.keys=authority/root"},
+                                        with_ssh);
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(bytes_of(folder.path() / "ssh.txt"),
+              HasSubstr("-o BatchMode=yes -- other 'thalweg' 'node' '--join' '"));
+  EXPECT_EQ(json_of("out/summary.json")["ledger"]["committed"], 2 * 2048);
+}
+
 TEST_F(LaunchTest, CtrlCSavesAndEndsWith130) {
   Process launcher(long_job("10m"), {.folder = folder.path()});
   ASSERT_TRUE(launcher.wait_for_err("epoch 1: test accuracy"));
@@ -272,7 +322,7 @@ TEST_F(LaunchTest, WhatCannotBeLaunchedIsRefused) {
   expect_refused({"launch", "--resume", "none"}, 1, "none: no such folder");
   folder.write("job.toml", "[[node]]\nhost = \"elsewhere\"\nworkers = 4\n");
   expect_refused({"launch", "job.toml"}, 2,
-                 "[[node]] host = \"elsewhere\": launch starts processes on this machine only");
+                 "[[node]] host = \"elsewhere\": it has to reach the root: set net.listen");
   expect_refused({"launch", "job.toml", "--workers-per-node", "2"}, 2,
                  "--workers-per-node: the job has [[node]] blocks, which say it");
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "runs")) << "no folder is made for these";

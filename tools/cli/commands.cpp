@@ -116,7 +116,7 @@ Command train_command() {
 Command launch_command() {
   Command command;
   command.name = "launch";
-  command.summary = "Train with a process for each node, all on this machine.";
+  command.summary = "Train with a process for each node, on this machine or over ssh.";
   command.positionals = {
       {"JOB.toml",
        "Job file to start from; its [[node]] blocks say which nodes there are. Flags win over it."}};

@@ -29,6 +29,7 @@ constexpr std::string_view own_flag = "--workers-per-node";
 /// Where everything is.
 struct Place {
   fs::path program, folder, keys;
+  std::string listen;  ///< of the root
   bool logs_messages = true;
 
   [[nodiscard]] fs::path logs() const { return folder / "log"; }
@@ -55,9 +56,12 @@ Result<Place> ready_place(const Config& config, const Arguments& arguments) {
   Result<fs::path> folder = ready_folder(config, arguments);
   if (!folder) return folder.error();
   place.folder = *folder;
-  Result<fs::path> keys = local_keys(place.folder);
+  // A job that names an address and keys of its own is one for several machines.
+  const bool alone = config.net.listen.empty() || config.net.keys.empty();
+  Result<fs::path> keys = alone ? local_keys(place.folder) : fs::absolute(config.net.keys);
   if (!keys) return keys.error();
   place.keys = *keys;
+  place.listen = alone ? any_port : config.net.listen;
   place.logs_messages = config.log.level != "off";
   fs::create_directory(place.logs(), error);
   if (error) {
@@ -72,7 +76,7 @@ std::vector<std::string> begin_of_root(const Place& place, std::string_view addr
 
 /// The root as it was asked for: all that was typed goes on to it.
 Command first_root(const Arguments& arguments, const Place& place) {
-  Command root{place.program, begin_of_root(place, any_port), {}};
+  Command root{place.program, begin_of_root(place, place.listen), {}};
   for (const auto& [name, value] : arguments.flags) {
     if (name == own_flag) continue;
     root.arguments.push_back(name);
@@ -97,11 +101,24 @@ Command next_root(const Arguments& arguments, const Place& place, const std::str
   return root;
 }
 
+/// On another machine, where its keys are in `keys`. With a terminal of its own, so that it is hung up on,
+/// and leaves, when the ssh that this process started is no more.
+Command remote_node(const launch::NodeRole& role, const Place& place, const std::string& address) {
+  std::vector<std::string> there = {
+      "thalweg", "node", "--join", address,  "--workers", std::to_string(role.workers),
+      "--keys",  "keys", "--name", role.name};
+  if (!role.group.empty()) there.insert(there.end(), {"--group", role.group});
+  return {"/usr/bin/env",
+          {"ssh", "-tt", "-o", "BatchMode=yes", "--", role.host, launch::shell_line(there)},
+          place.logs() / (role.name + ".txt")};
+}
+
 Command node(const launch::NodeRole& role, const Place& place, const std::string& address) {
+  if (!role.host.empty()) return remote_node(role, place, address);
   Command command{place.program, {"node", "--join", address}, place.logs() / (role.name + ".txt")};
-  command.arguments.insert(command.arguments.end(),
-                           {"--workers", std::to_string(role.workers), "--listen", "127.0.0.1", "--keys",
-                            place.keys.string(), "--name", role.name});
+  command.arguments.insert(command.arguments.end(), {"--workers", std::to_string(role.workers), "--keys",
+                                                     place.keys.string(), "--name", role.name});
+  if (place.listen == any_port) command.arguments.insert(command.arguments.end(), {"--listen", "127.0.0.1"});
   if (place.logs_messages)
     command.arguments.insert(command.arguments.end(), {"--log", place.logs().string()});
   if (!role.group.empty()) command.arguments.insert(command.arguments.end(), {"--group", role.group});

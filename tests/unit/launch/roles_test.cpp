@@ -38,16 +38,28 @@ TEST(NodeRoles, BlocksSayWhichProcessesThereAre) {
   EXPECT_EQ((*node_roles(config, 1, "here"))[0].group, "") << "there is no leader to belong to";
 }
 
-TEST(NodeRoles, AnotherMachineIsRefusedWithWhatToTypeThere) {
+TEST(NodeRoles, AnotherMachineHasToReachTheRoot) {
   Config config = job(6, 2);
   config.nodes = {block("", 3, 0), block("gpu-7", 3, 1)};
-  const auto roles = node_roles(config, 1, "here");
-  ASSERT_FALSE(roles);
-  EXPECT_EQ(roles.error().code, ErrorCode::invalid);
-  EXPECT_THAT(roles.error().text,
-              HasSubstr("[[node]] host = \"gpu-7\": launch starts processes on this machine only"));
-  EXPECT_THAT(roles.error().text,
-              HasSubstr("on gpu-7: thalweg node --join ADDR:PORT --workers 3 --group g1 --keys DIR"));
+  for (const char* listen : {"", "127.0.0.1:7000", "0.0.0.0:7000", "localhost:7000", "10.0.0.1:7000"}) {
+    config.net.listen = listen;
+    const auto roles = node_roles(config, 1, "here");
+    ASSERT_FALSE(roles) << listen;
+    EXPECT_EQ(roles.error().code, ErrorCode::invalid);
+    EXPECT_THAT(roles.error().text,
+                HasSubstr("[[node]] host = \"gpu-7\": it has to reach the root: set net.listen"));
+    EXPECT_THAT(roles.error().text,
+                HasSubstr("thalweg keys node gpu-7; and copy keys/gpu-7 to gpu-7 as keys"));
+  }
+  config.net.keys = "keys/root";
+  EXPECT_THAT(*node_roles(config, 1, "here"),
+              ElementsAre(NodeRole{"node-1", 3, "g0", ""}, NodeRole{"node-2", 3, "g1", "gpu-7"}));
+}
+
+TEST(ShellLine, KeepsEachArgumentOneWord) {
+  EXPECT_EQ(shell_line({"thalweg", "--name", "a b", "it's", "$HOME;x"}),
+            "'thalweg' '--name' 'a b' 'it'\\''s' '$HOME;x'");
+  EXPECT_EQ(shell_line({}), "");
 }
 
 }  // namespace
