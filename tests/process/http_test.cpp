@@ -104,10 +104,10 @@ TEST(Http, ARunAnswersWhileItGoesOn) {
 
 TEST(Http, AnAddressThatCannotBeHadIsSaid) {
   const TempFolder folder;
-  auto job = small_job("out", {"--http", "192.0.2.1:8080"});
+  auto job = small_job("out", {"--http", "203.0.113.77:8080"});
   const Finished finished = run_program(job, {.folder = folder.path()});
   EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_THAT(finished.err, HasSubstr("cannot listen at 192.0.2.1:8080: "));
+  EXPECT_THAT(finished.err, HasSubstr("cannot listen at 203.0.113.77:8080: "));
 }
 
 }  // namespace
