@@ -77,6 +77,8 @@ void Display::begin(const Started& started) {
 
 void Display::progress(const Progressed& progressed) {
   progressed_ = progressed;
+  // What an earlier process trained took none of this one's time.
+  if (started_.resumed_from && !resumed_at_) resumed_at_ = progressed;
   show_progress(progressed.wall_s);
 }
 
@@ -169,7 +171,12 @@ std::string Display::current_line(std::size_t width) const {
     view.epochs = static_cast<double>(started_.budget_samples) / static_cast<double>(started_.train_samples);
   }
   if (evaluated_) view.accuracy = evaluated_->accuracy;
-  if (view.share > 0 && view.share < 1) view.left_s = progressed_.wall_s * (1 / view.share - 1);
+  const Progressed before = resumed_at_.value_or(Progressed{});
+  if (view.share < 1 && progressed_.samples > before.samples) {
+    const auto left = static_cast<double>(started_.budget_samples - progressed_.samples);
+    view.left_s = (progressed_.wall_s - before.wall_s) * left /
+                  static_cast<double>(progressed_.samples - before.samples);
+  }
   return progress_line(view, width);
 }
 

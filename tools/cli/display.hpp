@@ -58,6 +58,7 @@ class Display {
   std::mutex mutex_;  ///< guards everything below
   Started started_;
   Progressed progressed_;
+  std::optional<Progressed> resumed_at_;  ///< the first after a resumption
   std::optional<Evaluated> evaluated_;
   std::optional<double> shown_s_;  ///< when the last progress was shown, in the run's own time
   bool line_open_ = false;         ///< a redrawn line stands on the terminal

@@ -193,6 +193,19 @@ TEST(Display, SaysWhoIsLostAndWhatCouldNotBeKept) {
                        "no checkpoint of version 700: No space left on device: training goes on\n"));
 }
 
+TEST(Display, WhatAnEarlierProcessTrainedCountsForNoTime) {
+  Screen screen({});
+  Started started;
+  started.budget_samples = 60000;
+  started.resumed_from = 700;
+  screen.display.show(started);
+  screen.text.clear();
+  screen.progress(0.1, 40000);
+  screen.progress(5.1, 50000);
+  EXPECT_THAT(screen.text, HasSubstr("  83 %  30.0k samples/s  loss 0.5000  5.00 s left\n"))
+      << "10,000 took 5 s";
+}
+
 TEST(Display, SaysWhoHasJoined) {
   Screen screen({});
   screen.start();
