@@ -67,3 +67,17 @@ class Lab:
             self.emulator.wait()
         for name in self.names:
             subprocess.run(["ip", "netns", "del", name], check=False, stderr=subprocess.DEVNULL)
+
+
+def bare_rounds(link, size, rounds):
+    """Seconds of each push and pull of `size` bytes between the two ends, over one bare TCP connection."""
+    script = [sys.executable, str(HERE / "bare_sockets.py")]
+    with subprocess.Popen([*link.inside[0], *script, "serve", ADDRESS[0], str(size), str(rounds)], stdout=subprocess.PIPE,
+                          text=True) as server:
+        try:
+            port = server.stdout.readline().strip()
+            pushed = subprocess.run([*link.inside[1], *script, "push", ADDRESS[0], port, str(size), str(rounds)],
+                                    stdout=subprocess.PIPE, text=True, check=True)
+        finally:
+            server.terminate()
+    return [float(line) for line in pushed.stdout.split()]

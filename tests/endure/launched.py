@@ -2,9 +2,12 @@
 import csv
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -12,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 OTHER_PROGRAM = os.environ.get("THALWEG_PROGRAM")  # instead of the release build
 PROGRAM = Path(OTHER_PROGRAM) if OTHER_PROGRAM else ROOT / "build" / "release" / "thalweg"
 POLL_S = 0.01
+BEGIN_MAX_S = 60
 END_MAX_S = 90
-HIDDEN_OF_16_MB = 5000  # of an mlp: 784 inputs, 10 classes
 
 
 def build():
@@ -151,6 +154,52 @@ class Launch:
         return summary_of(self.folder)
 
 
+class Cluster:
+    """A root and nodes that join it, each started by itself: for nodes that are not all in one place."""
+
+    def __init__(self, processes, name, job, listen, inside=(), local_workers=0):
+        self.processes, self.name = processes, name
+        self.folder = processes.home / name
+        self.rows = Rows(self.folder)
+        authority = processes.home / (name + "-keys")
+        self.keys = str(authority / "local")
+        for words in (["init", str(authority)], ["node", "local", "--dir", str(authority)]):
+            processes.start(name + "-keys-made", ["keys", *words]).wait()
+        self.root = processes.start(name + "-root", ["node", "--root", *job, "--listen", listen + ":0", "--keys", self.keys,
+                                                     "--local-workers", str(local_workers), "--out", str(self.folder)], inside)
+        self.nodes = {}
+        if wait_until(lambda: "listening on" in self.said(), BEGIN_MAX_S, self.over) is None:
+            raise RuntimeError("the root does not listen: " + self.said())
+        self.address = re.search(r"listening on (\S+):", self.said()).group(1)
+
+    def said(self, name="root"):
+        return self.processes.said(f"{self.name}-{name}")
+
+    def join(self, name, listen, inside=(), more=()):
+        self.nodes[name] = self.processes.start(f"{self.name}-{name}", ["node", "--join", self.address, "--keys", self.keys,
+                                                                        "--name", name, "--listen", listen, *more], inside)
+        return self.nodes[name]
+
+    def begun(self, version=0):
+        """Whether a newer version than this comes before long."""
+        return wait_until(lambda: self.rows.newest()["version"] > version, BEGIN_MAX_S, self.over) is not None
+
+    def over(self):
+        return self.root.poll() is not None
+
+    def all_run(self):
+        return all(process.poll() is None for process in (self.root, *self.nodes.values()))
+
+    def stop(self):
+        """Ctrl-C: the run ends with its checkpoint, and its nodes with it. Returns its summary."""
+        if not self.over():
+            self.root.send_signal(signal.SIGINT)
+        self.root.wait(timeout=END_MAX_S)
+        for node in self.nodes.values():
+            node.wait(timeout=END_MAX_S)
+        return summary_of(self.folder)
+
+
 def summary_of(folder):
     return json.loads((Path(folder) / "summary.json").read_text())
 
@@ -163,7 +212,7 @@ def ledger_fault(summary):
     return ""
 
 
-def wait_until(true, seconds, or_over=lambda: False):
+def wait_until(true, seconds, or_over=lambda: False, every_s=POLL_S):
     """The time that it took; None: it did not come true in time, or `or_over` did first."""
     began = time.monotonic()
     while time.monotonic() - began < seconds:
@@ -171,8 +220,27 @@ def wait_until(true, seconds, or_over=lambda: False):
             return time.monotonic() - began
         if or_over():
             return None
-        time.sleep(POLL_S)
+        time.sleep(every_s)
     return None
+
+
+class Home:
+    """A folder for a test's runs, and their processes: THALWEG_KEEP=FOLDER keeps it. None of the processes stays."""
+
+    def __init__(self, test):
+        keep = os.environ.get("THALWEG_KEEP")
+        self.folder = Path(keep or tempfile.mkdtemp(prefix=f"thalweg-{test}-"))
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.keep = bool(keep)
+
+    def __enter__(self):
+        self.processes = Processes(self.folder)
+        return self.processes
+
+    def __exit__(self, kind, *_):
+        self.processes.end()
+        if not self.keep and kind is None:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Verdict:
