@@ -68,7 +68,9 @@ std::string unknown_key(std::string_view section, std::string_view name) {
   const std::string failed = "unknown key '" + printable(written) + "': ";
   // A section of the one that was written is nearer than a key of another.
   const std::string nested = is_section(section) ? nearest_nested(section, name) : "";
-  if (!nested.empty() && (nearest == nullptr || nearest->section != section)) {
+  const bool elsewhere =
+      nearest == nullptr || (nearest->section != section && !is_nested(nearest->section, section));
+  if (!nested.empty() && elsewhere) {
     return failed + "did you mean the section '" + nested + "'?";
   }
   if (nearest != nullptr) return failed + "did you mean '" + nearest->text() + "'?";
