@@ -403,6 +403,8 @@ void AggregatorState::publish(const Parameters& parameters) {
 void AggregatorState::send(const Member& member, Parameters parameters) {
   const bool newcomer = options_.method.by_rounds() && trigger_.kind != Trigger::progress && !member.asked;
   if (newcomer) parameters.begins = round_.next();
+  // Members that never wait for a certain version need not get each; one that is far away could not keep up.
+  parameters.newest_only = !options_.method.by_rounds() && !parameters.answer && !parameters.moves;
   bytes_down_ += parameters.payload->bytes();
   self_->tell(member.handle, std::move(parameters));
 }

@@ -94,7 +94,8 @@ void fields(Part& part, Visit& visit) {
 
 template <Same<Parameters> Body, class Visit>
 void fields(Body& body, Visit& visit) {
-  auto& [payload, record, answer, begins, moves, move_samples, ledger] = body;
+  auto& [payload, record, answer, begins, moves, move_samples, ledger, newest_only] = body;
+  static_cast<void>(newest_only);  // the sender's own business
   visit(payload, record, answer, begins, moves, move_samples, ledger);
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,13 +18,14 @@ namespace thalweg::actors {
 
 namespace {
 
-void send_parcel(const StandInOptions& options, net::PeerId peer, const Stamp& stamp, Encoded encoded) {
+void send_parcel(const StandInOptions& options, net::PeerId peer, const Stamp& stamp, Encoded encoded,
+                 bool newest_only) {
   for (const auto& payload : encoded.payloads) {
     THALWEG_CHECK(payload == nullptr || payload->host().size() == payload->size(),
                   "a vector is in host memory when it leaves its node");
   }
-  options.exchange->send(peer,
-                         {stamp, options.to.packed(), std::move(encoded.bytes), std::move(encoded.payloads)});
+  options.exchange->send(peer, {stamp, options.to.packed(), std::move(encoded.bytes),
+                                std::move(encoded.payloads), newest_only});
 }
 
 void send_envelope(const StandInOptions& options, net::PeerId peer, const Stamp& stamp,
@@ -70,7 +72,9 @@ class stand_in final : public Handle::base {
       if (!peer) return options_.directory->count_unsent();
       auto encoded = encode(body);
       if constexpr (is_bulk<Body>) {
-        send_parcel(options_, *peer, stamp, std::move(encoded));
+        bool newest_only = false;
+        if constexpr (std::is_same_v<Body, Parameters>) newest_only = body.newest_only;
+        send_parcel(options_, *peer, stamp, std::move(encoded), newest_only);
       } else {
         send_envelope(options_, *peer, stamp, encoded.bytes);
       }

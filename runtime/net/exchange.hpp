@@ -31,6 +31,9 @@ struct Parcel {
   std::uint64_t to = 0;           ///< which actor of the receiving node; opaque here
   std::vector<std::byte> body;    ///< everything but the bulk
   std::vector<Payload> payloads;  ///< the bulk, in host memory; a null one arrives as a null one
+  /// While it waits, a later one like it for the same actor takes its place: a slow link, or a receiver that
+  /// stands still, then holds one of them and not all.
+  bool newest_only = false;
 };
 
 /// Memory for one payload that is about to arrive.

@@ -31,7 +31,22 @@ void Outbox::push(Parcel parcel) {
   for (const Payload& payload : parcel.payloads) {
     THALWEG_CHECK(!payload || payload->host().size() == payload->size(), "payloads are in host memory");
   }
+  if (parcel.newest_only && take_place_of_older(parcel)) return;
   parcels_.push_back(std::move(parcel));
+}
+
+/// In the older one's place, not behind everybody: otherwise of two actors of a node the same one would be
+/// sent to each time.
+bool Outbox::take_place_of_older(Parcel& parcel) {
+  const bool begun = head_written_ || handed_out_ > 0;
+  const auto waiting = parcels_.rend() - (begun ? 1 : 0);
+  const auto last = std::find_if(parcels_.rbegin(), waiting,
+                                 [&parcel](const Parcel& each) { return each.to == parcel.to; });
+  if (last == waiting || !last->newest_only) return false;
+  --traffic_->parcels_waiting;
+  traffic_->bytes_waiting -= payload_bytes(*last);
+  *last = std::move(parcel);
+  return true;
 }
 
 Outbox::Piece Outbox::head_piece() const {

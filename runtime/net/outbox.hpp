@@ -28,6 +28,8 @@ class Outbox {
   Outbox& operator=(const Outbox&) = delete;
   ~Outbox();  ///< what still waits is given up
 
+  /// Where only the newest counts, the parcel takes the place of an older one that waits, unless something
+  /// else for its actor waits behind that.
   void push(Parcel parcel);
 
   /// A frame to be written now.
@@ -52,6 +54,7 @@ class Outbox {
   [[nodiscard]] std::size_t parcels() const { return parcels_.size(); }
 
  private:
+  bool take_place_of_older(Parcel& parcel);
   [[nodiscard]] std::size_t next_body_bytes() const;
   [[nodiscard]] Piece head_piece() const;
   [[nodiscard]] Piece chunk_piece() const;

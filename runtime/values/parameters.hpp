@@ -47,6 +47,8 @@ struct Parameters {
   std::uint64_t move_samples = 0;
   /// Of this version. Null where no other process is to go on from it.
   std::shared_ptr<const Ledger> ledger;
+  /// Whoever gets them needs no older ones: those that still wait to be sent need not be. Not told to others.
+  bool newest_only = false;
 
   [[nodiscard]] Version version() const { return record.version; }
 };
