@@ -24,8 +24,8 @@ void send_parcel(const StandInOptions& options, net::PeerId peer, const Stamp& s
     THALWEG_CHECK(payload == nullptr || payload->host().size() == payload->size(),
                   "a vector is in host memory when it leaves its node");
   }
-  options.exchange->send(peer, {stamp, options.to.packed(), std::move(encoded.bytes),
-                                std::move(encoded.payloads), newest_only});
+  options.exchange->send(
+      peer, {stamp, options.to.packed(), std::move(encoded.bytes), std::move(encoded.payloads), newest_only});
 }
 
 void send_envelope(const StandInOptions& options, net::PeerId peer, const Stamp& stamp,

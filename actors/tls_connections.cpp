@@ -13,7 +13,11 @@
 #include <caf/io/scribe.hpp>
 #include <caf/openssl/session.hpp>
 
+#include <atomic>
+#include <deque>
 #include <exception>
+#include <memory>
+#include <sys/socket.h>
 #include <utility>
 #include <vector>
 
@@ -36,16 +40,31 @@ caf::openssl::session_ptr make_session(caf::actor_system& system, network::nativ
   }
 }
 
+/// Connections to a port that have not yet said a word inside TLS: whoever has is of the cluster.
+constexpr std::size_t strangers_max = 256;
+
+/// One of them, as its connection and the port's doorman both know it. On CAF's I/O thread, but for the end.
+struct Stranger {
+  network::native_socket socket = network::invalid_native_socket;
+  bool known = false;
+  std::atomic<bool> gone = false;
+};
+using StrangerPtr = std::shared_ptr<Stranger>;
+
 /// What a stream of CAF's does at its socket. CAF's session asks OpenSSL what the result of a call means, and
 /// OpenSSL looks into the thread's queue of errors first. An error is left there by every connection that
 /// ends without a farewell, since Debian's build of CAF compiles out the logging that would have emptied it.
 class TlsSocket {
  public:
-  explicit TlsSocket(caf::openssl::session_ptr session) : session_(std::move(session)) {}
+  TlsSocket(caf::openssl::session_ptr session, StrangerPtr stranger)
+      : session_(std::move(session)), stranger_(std::move(stranger)) {}
 
   network::rw_state read_some(std::size_t& count, network::native_socket socket, void* to, std::size_t size) {
     net::forget_tls_errors();
-    return session_->read_some(count, socket, to, size);
+    count = 0;
+    const auto state = session_->read_some(count, socket, to, size);
+    if (count > 0) stranger_->known = true;
+    return state;
   }
   network::rw_state write_some(std::size_t& count, network::native_socket socket, const void* from,
                                std::size_t size) {
@@ -58,6 +77,7 @@ class TlsSocket {
 
  private:
   caf::openssl::session_ptr session_;
+  StrangerPtr stranger_;
 };
 
 /// One connection, as CAF's broker sees it. Owns its socket.
@@ -65,7 +85,14 @@ class TlsScribe final : public io::scribe {
  public:
   TlsScribe(network::default_multiplexer& loop, network::native_socket socket,
             caf::openssl::session_ptr session)
-      : io::scribe(network::conn_hdl_from_socket(socket)), stream_(loop, socket, std::move(session)) {}
+      : io::scribe(network::conn_hdl_from_socket(socket)),
+        stranger_(std::make_shared<Stranger>()),
+        stream_(loop, socket, std::move(session), stranger_) {
+    stranger_->socket = socket;
+  }
+  ~TlsScribe() override { stranger_->gone = true; }
+
+  [[nodiscard]] const StrangerPtr& stranger() const { return stranger_; }
 
   void configure_read(io::receive_policy::config config) override {
     stream_.configure_read(config);
@@ -95,10 +122,12 @@ class TlsScribe final : public io::scribe {
 
  private:
   bool launched_ = false;
+  const StrangerPtr stranger_;
   network::stream_impl<TlsSocket> stream_;
 };
 
-/// A port, as CAF's broker sees it.
+/// A port, as CAF's broker sees it. CAF itself would keep strangers for as long as they like, until this
+/// process may open no more files.
 class TlsDoorman final : public network::doorman_impl {
  public:
   using network::doorman_impl::doorman_impl;
@@ -113,10 +142,23 @@ class TlsDoorman final : public network::doorman_impl {
     if (session == nullptr) return true;
     auto scribe = caf::make_counted<TlsScribe>(loop, socket, std::move(session));
     guard.release();
+    make_room();
+    strangers_.push_back(scribe->stranger());
     const auto handle = scribe->hdl();
     parent()->add_scribe(std::move(scribe));
     return io::doorman::new_connection(&loop, handle);
   }
+
+ private:
+  /// The oldest stranger goes. It is CAF that closes the socket, as when the other side has ended.
+  void make_room() {
+    std::erase_if(strangers_, [](const StrangerPtr& each) { return each->known || each->gone; });
+    if (strangers_.size() < strangers_max) return;
+    ::shutdown(strangers_.front()->socket, SHUT_RDWR);
+    strangers_.pop_front();
+  }
+
+  std::deque<StrangerPtr> strangers_;
 };
 
 class TlsConnections final : public io::middleman_actor_impl {

@@ -10,11 +10,13 @@ using namespace std::chrono_literals;
 /// A link with a shorter round trip is left alone: its queue is short whatever we do.
 constexpr std::chrono::microseconds slow_round_trip = 1ms;
 /// What a paced connection takes of the link; the rest keeps the queue empty.
-constexpr double share = 0.85;
-constexpr double probe_share = 1.25;
+constexpr double share = 0.95;
+constexpr double probe_share = 1.1;
 constexpr auto cruise_time = 2s;
 /// A rate has grown, or shrunk, when it changed by this much.
 constexpr double grown = 1.1, shrunk = 0.75;
+/// A probe cannot show more growth than it asks for.
+constexpr double grown_in_probe = 1.04;
 /// Search is over after so many rounds without growth.
 constexpr int rounds_unchanged_max = 3;
 constexpr int rounds_slow_max = 3;
@@ -73,7 +75,7 @@ void Pace::end_round(std::uint64_t rate, Time now) {
     case Phase::probe:
       if (now < phase_end_) return;
       // More went through than was believed: perhaps still more does.
-      if (rate > times(rate_, grown)) {
+      if (rate > times(rate_, grown_in_probe)) {
         rate_ = rate;
         return enter(Phase::probe, now);
       }

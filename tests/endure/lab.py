@@ -8,6 +8,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ADDRESS = ("10.99.7.1", "10.99.7.2")
+CONGESTION_CONTROL = "/proc/sys/net/ipv4/tcp_congestion_control"
 
 
 def missing():
@@ -52,7 +53,20 @@ class Lab:
         self.emulator.send_signal(signal.SIGUSR1)
 
     def congestion_control(self):
-        return Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
+        shown = subprocess.run([*self.inside[0], "cat", CONGESTION_CONTROL], capture_output=True, text=True, check=True)
+        return shown.stdout.strip()
+
+    def use(self, congestion_control):
+        """False: the kernel does not have it."""
+        write = f"echo {congestion_control} > {CONGESTION_CONTROL}"
+        return all(subprocess.run([*inside, "sh", "-c", write], check=False, stderr=subprocess.DEVNULL).returncode == 0
+                   for inside in self.inside)
+
+    def carried(self):
+        """Bytes so far, both ways, headers included: as the first end's own interface counts them."""
+        shown = subprocess.run([*self.inside[0], "cat", "/proc/net/dev"], capture_output=True, text=True, check=True)
+        lines = [line.split() for line in shown.stdout.replace(":", " ").splitlines()[2:]]
+        return sum(int(line[1]) + int(line[9]) for line in lines if line[0] != "lo")
 
     def load(self):
         """Of the link's own process so far, in shares of a core."""
@@ -67,6 +81,28 @@ class Lab:
             self.emulator.wait()
         for name in self.names:
             subprocess.run(["ip", "netns", "del", name], check=False, stderr=subprocess.DEVNULL)
+
+
+class Asking:
+    """Small messages from the second end to the first and back, on a connection of their own, as the control plane's are."""
+
+    def __init__(self, link):
+        self.link, self.script = link, [sys.executable, str(HERE / "bare_sockets.py")]
+
+    def __enter__(self):
+        self.server = subprocess.Popen([*self.link.inside[0], *self.script, "echo", ADDRESS[0]], stdout=subprocess.PIPE, text=True)
+        self.port = self.server.stdout.readline().strip()
+        return self
+
+    def round_trips(self, seconds):
+        """Milliseconds of each, sorted."""
+        asked = subprocess.run([*self.link.inside[1], *self.script, "ask", ADDRESS[0], self.port, str(seconds)],
+                               stdout=subprocess.PIPE, text=True, check=True)
+        return sorted(float(line) for line in asked.stdout.split())
+
+    def __exit__(self, *_):
+        self.server.terminate()
+        self.server.wait()
 
 
 def bare_rounds(link, size, rounds):

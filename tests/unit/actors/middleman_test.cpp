@@ -18,10 +18,12 @@
 #include <optional>
 #include <string>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 /// Nodes that talk over TLS on loopback, with keys made for the test: two actor systems in one process.
 namespace thalweg::actors {
@@ -96,6 +98,28 @@ class Middleman : public ::testing::Test {
   TempFolder folder;
   std::optional<net::Credentials> credentials = make_keys(folder.path());
 };
+
+TEST_F(Middleman, KeepsNoMoreStrangersThanItHasRoomFor) {
+  const auto node = make_node({{0}, {1}});
+  const auto port = publish(node->system, node->postman, {"127.0.0.1", 0});
+  ASSERT_TRUE(port.ok()) << port.error().text;
+  std::vector<std::unique_ptr<Socket>> strangers;
+  for (int i = 0; i < 300; ++i) {
+    strangers.push_back(std::make_unique<Socket>());
+    ASSERT_TRUE(strangers.back()->connect_to(*port));
+  }
+  const timeval limit{.tv_sec = 10, .tv_usec = 0};
+  char byte = 0;
+  for (const std::size_t old : {0, 43}) {
+    setsockopt(strangers[old]->number, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    EXPECT_EQ(recv(strangers[old]->number, &byte, 1, 0), 0) << "number " << old << " made room";
+  }
+  EXPECT_EQ(recv(strangers[299]->number, &byte, 1, MSG_DONTWAIT), -1) << "the newest one may stay";
+  const auto other = make_node({{1}, {1}});
+  dial(other->system, other->postman, {{"127.0.0.1", *port}}, 5s,
+       [](const Error& error) { ADD_FAILURE() << error.text; });
+  EXPECT_EQ(other->up.take(), node->peer);
+}
 
 TEST_F(Middleman, CarriesAContributionUpAndParametersDownToTheBit) {
   const auto root_node = make_node({{0}, {1}});
