@@ -244,9 +244,16 @@ void RegistrarState::hosted(const Guest& guest, std::uint64_t number) {
   set_to_work_who_stands();
 }
 
+/// In the order in which they are ready. Only a leader goes before those below it.
 void RegistrarState::set_to_work_who_stands() {
+  std::set<MemberId> yet_to_come;
   for (auto at = hosting_.begin(); at != hosting_.end();) {
-    if (!at->second.awaited.empty()) {
+    const auto& seats = at->second.seats;
+    const bool below = std::any_of(seats.begin(), seats.end(), [&](const Seat& seat) {
+      return yet_to_come.contains(seat.parent) && options_->placement.find(seat.member);
+    });
+    if (below || !at->second.awaited.empty()) {
+      for (const auto& seat : seats) yet_to_come.insert(seat.member);
       ++at;
       continue;
     }

@@ -268,9 +268,9 @@ void Allotment::cut(const std::map<std::uint32_t, std::uint64_t>& batches) {
 }
 
 void Allotment::add(std::uint32_t worker, std::uint64_t batch) {
-  THALWEG_CHECK(worker >= numbers_, "the number of a newcomer is new");
-  numbers_ = worker + 1;
-  batches_[worker] = batch;
+  const bool added = batches_.emplace(worker, batch).second;
+  THALWEG_CHECK(added, "the number of a newcomer is new");
+  numbers_ = std::max(numbers_, worker + 1);
 }
 
 void Allotment::remove(std::uint32_t worker) { batches_.erase(worker); }

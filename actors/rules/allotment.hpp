@@ -61,7 +61,8 @@ class Allotment {
   /// refused.
   Settled settle(const std::vector<IndexRange>& spent, const std::vector<Refusal>& refused);
 
-  /// A newcomer: it is given batches of `batch` samples from now on. Requires: its number is new.
+  /// A newcomer: it is given batches of `batch` samples from now on. Requires: its number is new; it
+  /// may be lower than those of others, who were ready sooner.
   void add(std::uint32_t worker, std::uint64_t batch);
   /// Gives `worker` nothing from now on. What it has out comes back when its rounds are settled, or when it
   /// is fenced.

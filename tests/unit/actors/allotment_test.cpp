@@ -34,6 +34,21 @@ Refusal refusal(std::uint32_t worker, IndexRange range, bool again = false) {
   return {Refusal::Why::not_finite, worker_id(worker), {range}, again};
 }
 
+TEST(Allotment, NewcomersNeedNotComeInTheOrderOfTheirNumbers) {
+  SamplingOptions options;
+  options.batches = {4, 4};
+  options.samples_per_epoch = 100;
+  options.epochs = 1;
+  auto allotment = allotment_of(options);
+  allotment.add(3, 5);
+  allotment.add(2, 6);
+  const auto share = allotment.next({0});
+  ASSERT_EQ(share.ranges.size(), 4U);
+  EXPECT_EQ(share.ranges[0].count, 4U);
+  EXPECT_EQ(share.ranges[2].count, 6U);
+  EXPECT_EQ(share.ranges[3].count, 5U);
+}
+
 TEST(Allotment, UndisturbedFollowsThePlanRoundByRound) {
   Random random(11);
   for (int trial = 0; trial < 300; ++trial) {
